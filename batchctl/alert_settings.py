@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from batchctl import config
-from batchctl.domain.alerting.alert_rules import AlertRules
-from batchctl.domain.alerting.alerts import Audience
+from batchctl.domain.alerting.alerts import AlertRules, Audience
 from batchctl.domain.alerting.incident_causes import Norms
 from batchctl.domain.alerting.incidents import Policy
 from batchctl.domain.leader import lease_of

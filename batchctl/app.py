@@ -21,11 +21,10 @@ from batchctl.system.clock import SystemClock
 from batchctl.system.ids import SystemIds
 
 if TYPE_CHECKING:
-    from batchctl.domain.alerting.alert_rules import AlertRules
     from batchctl.domain.alerting.alert_text import Notification
+    from batchctl.domain.alerting.alerts import AlertRules
     from batchctl.domain.intake.triggers import Counted
-    from batchctl.domain.maintenance.health import HealthFinding
-    from batchctl.domain.outcomes import StepContext
+    from batchctl.domain.outcomes import HealthFinding, StepContext
     from batchctl.domain.rows import DataTrigger
     from batchctl.operations.definitions import checking
     from batchctl.operations.definitions.reconciler import Reconciler
@@ -75,7 +74,7 @@ class App:
         """The plugins."""
         from batchctl.registry import Registry
 
-        return Registry.load(self.settings.modules, self.plugin_path, lambda: self.left_out)
+        return Registry(self.settings.modules, self.plugin_path, lambda: self.left_out)
 
     @cached_property
     def modules(self) -> Mapping[str, str | None]:
@@ -182,7 +181,7 @@ class App:
 
     def full_disks(self) -> tuple[HealthFinding, ...]:
         """Return which disks of this host are so full that nothing may be recorded soon."""
-        from batchctl.domain.maintenance.health import Result
+        from batchctl.domain.outcomes import Result
         from batchctl.operations.maintenance import installation
 
         with suppress(OSError):  # What keeps this program from looking, doctor reports.
@@ -290,20 +289,14 @@ class App:
         """Return what tries a schedule out."""
         from batchctl.operations.scheduling.schedule_trial import ScheduleBench
 
-        return ScheduleBench(
-            table=self.timetable(),
-            fires_here=self.settings.scheduler.enabled,
-        )
+        return ScheduleBench(table=self.timetable(), fires_here=self.settings.scheduler.enabled)
 
     def timetable(self) -> Timetable:
         """Return what looks at schedules."""
         from batchctl.operations.scheduling.timetable import Timetable
 
         return Timetable(
-            transactions=self.transactions,
-            clock=self.clock,
-            zone=self.settings.business_time_zone,
-            grace=self.grace,
+            transactions=self.transactions, clock=self.clock, zone=self.settings.business_time_zone, grace=self.grace
         )
 
     def inquiries(self, wake: Callable[[], None] = lambda: None) -> ThreadInquiries:

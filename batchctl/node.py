@@ -15,6 +15,7 @@ from batchctl.control.alerting.alerting import Alerting
 from batchctl.control.alerting.incident_search import IncidentSearch
 from batchctl.control.alerting.incident_watch import IncidentWatch
 from batchctl.control.alerting.outbox import Outbox
+from batchctl.control.attempts import PassReport
 from batchctl.control.controller import Controller
 from batchctl.control.creation import CreationReport, Creator
 from batchctl.control.dependencies.dependency_watch import DependencyWatch
@@ -22,8 +23,7 @@ from batchctl.control.handler_watch import HandlerWatch
 from batchctl.control.intake.file_watching import FileWatching, WatchMeans
 from batchctl.control.intake.triggering import Triggering
 from batchctl.control.leadership import Leadership, LeadersTransactions
-from batchctl.control.maintenance.purge import Purge
-from batchctl.control.maintenance.retention_duty import Retention
+from batchctl.control.maintenance.purge import Purge, Retention
 from batchctl.control.maintenance.sealing import Sealing
 from batchctl.control.membership import Membership
 from batchctl.control.operators.answering import Answering
@@ -33,7 +33,6 @@ from batchctl.control.scheduling.backfilling import Backfilling
 from batchctl.control.scheduling.deciding import Deciding
 from batchctl.control.scheduling.firing import Firing
 from batchctl.control.scheduling.zone_keeping import ZoneKeeping
-from batchctl.control.tally import PassReport
 from batchctl.control.worker import Duty, Leading, Worker
 from batchctl.domain.errors import BatchctlError, PluginError
 from batchctl.domain.outcomes import Rendered, StepOutcome
@@ -42,7 +41,7 @@ from batchctl.domain.rows import BatchDefinition, HistoryId, InstanceId, IntakeI
 from batchctl.domain.text import in_short
 from batchctl.logs import Event, Listener
 from batchctl.operations import copies, planning
-from batchctl.operations.operators.given import checked_reason
+from batchctl.operations.operators.acts import checked_reason
 from batchctl.operations.requested import Proxy
 from batchctl.plugin_api import Populator
 from batchctl.populators.pattern import PatternPopulator
@@ -244,12 +243,7 @@ class Node:
 
     @contextmanager
     def _entered(
-        self,
-        runner: ThreadStepRunner,
-        leading: Leading | None,
-        own_duties: Sequence[Duty],
-        *,
-        patient: bool,
+        self, runner: ThreadStepRunner, leading: Leading | None, own_duties: Sequence[Duty], *, patient: bool
     ) -> Iterator[Worker]:
         name, host = self._ids.controller_id(), self._ids.host()
         membership = Membership(

@@ -69,7 +69,7 @@ class PluginHost:
 
     def _new_registry(self) -> Registry:
         settings = self._settings
-        return Registry.load(settings["plugin_modules"], settings["sys_path"], lambda: settings["left_out"])
+        return Registry(settings["plugin_modules"], settings["sys_path"], lambda: settings["left_out"])
 
     def _new_files(self) -> list[str]:
         """Return the files of the modules that were loaded since the last answer."""

@@ -65,8 +65,14 @@ class Claim:
 class Registry:
     """What plugins offer, by name."""
 
-    def __init__(self, plugin_modules: Sequence[str], sys_path: Sequence[str], left_out: LeftOut) -> None:
-        """Use `load` instead."""
+    def __init__(
+        self, plugin_modules: Sequence[str] = (), sys_path: Sequence[str] = (), left_out: LeftOut = dict
+    ) -> None:
+        """Look for modules in `sys_path` too. Nothing is imported before it is needed.
+
+        `left_out` is asked before any import which modules, listed or installed, would end or hang this program and
+        why; these are not imported.
+        """
         self._plugin_modules = tuple(plugin_modules)
         self._left_out = left_out
         self._sys_path = tuple(sys_path)
@@ -74,17 +80,6 @@ class Registry:
         self._modules: list[ModuleType] | None = None
         self._claims: dict[PluginKind, dict[str, tuple[Claim, ...]]] = {}
         self._found: dict[tuple[PluginKind, str], Any] = {}
-
-    @classmethod
-    def load(
-        cls, plugin_modules: Sequence[str] = (), sys_path: Sequence[str] = (), left_out: LeftOut = dict
-    ) -> Registry:
-        """Return a registry; modules are looked for in `sys_path` too. Nothing is imported before it is needed.
-
-        `left_out` is asked before any import which modules, listed or installed, would end or hang this program and
-        why; these are not imported.
-        """
-        return cls(plugin_modules, sys_path, left_out)
 
     def handler(self, process_type: str) -> StepHandler:
         """Return the step handler of a ProcessType; raises `PluginError` when there is none that works."""

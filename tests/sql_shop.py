@@ -11,7 +11,7 @@ from typing import Any
 
 from batchctl import config
 from batchctl.app import App
-from batchctl.control.tally import PassReport
+from batchctl.control.attempts import PassReport
 from batchctl.domain.definitions.sql_jobs import SqlJob
 from batchctl.domain.rows import InstanceId
 from batchctl.node import Node

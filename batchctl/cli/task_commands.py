@@ -115,7 +115,7 @@ def enable(session: CliSession, entity: str, roles: tuple[str, ...], reason: str
     """
     from batchctl.cli import output
     from batchctl.operations.operators.acts import Actor
-    from batchctl.operations.task_queue import enable as make
+    from batchctl.operations.tasks import enable as make
 
     with session.app() as app:
         user, host = app.ids.user(), app.ids.host()

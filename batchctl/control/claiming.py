@@ -17,7 +17,7 @@ from batchctl.control.drafts import PlannedAttempt
 from batchctl.control.recording import Recorder, named_locked, stopping_failures
 from batchctl.domain import gates, moves
 from batchctl.domain.errors import BatchctlError
-from batchctl.domain.lag import not_before
+from batchctl.domain.moves import not_before
 from batchctl.domain.rows import AttemptsSoFar, BatchDefinition, BatchId, BatchInstance, InstanceId, Step
 from batchctl.domain.status import InstanceStatus, OnFailure, OnLost
 from batchctl.domain.text import in_short
@@ -58,13 +58,7 @@ class Claimer:
     _count: Iterator[int] = field(default_factory=lambda: count(1))
 
     def promising(
-        self,
-        connection: Any,
-        batches: Batches,
-        limit: int | None,
-        now: datetime,
-        *,
-        parked: Container[InstanceId] = (),
+        self, connection: Any, batches: Batches, limit: int | None, now: datetime, *, parked: Container[InstanceId] = ()
     ) -> BatchId | None:
         """Return the first batch of which any instance may start now, if there is one."""
         look = _Look(connection, batches, limit, now, parked, self._turns, self.recorder.can_begin)

@@ -14,16 +14,14 @@ from functools import partial
 from typing import Any
 
 from batchctl.control.allotment import Allotment
-from batchctl.control.attempts import Attempt, End, Mark, WrittenTurn
+from batchctl.control.attempts import Attempt, End, Mark, Tally, WrittenTurn
 from batchctl.control.claiming import CHANGED, Claimer
 from batchctl.control.contention import LOCKED_LOOK, Contention
 from batchctl.control.creation import CreationReport
 from batchctl.control.drafts import Draft
-from batchctl.control.in_flight import InFlight
+from batchctl.control.in_flight import InFlight, Notes
 from batchctl.control.intake_writing import Made
-from batchctl.control.notes import Notes
 from batchctl.control.recording import Recorder
-from batchctl.control.tally import Tally
 from batchctl.domain.errors import (
     BatchctlError,
     Busy,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -77,7 +76,6 @@ class Together(Protocol):
         likely: frozenset[BatchId],
     ) -> CreationReport | None:
         """Write in one transaction, then announce it. Calling what `create` returned yields its outcome."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,17 +296,9 @@ class Creator:
             if not intake.set_status(connection, row, IntakeStatus.READY, None, now):
                 raise StatusChanged(f"FileProcess {intake_id}", "not as it was", "accept", next_step="batchctl status")
             file_watches.expect_renamed(connection, row)
-            audit_entries.add(
-                connection,
-                actor=actor,
-                host=host,
-                action=audit_entries.ACCEPT,
-                target=audit_entries.intake_target(intake_id),
-                reason=reason,
-                before=json.dumps({"Status": row.status, "Message": row.message}),
-                after=json.dumps({"Status": IntakeStatus.READY}),
-                now=now,
-            )
+            by, target = audit_entries.By(actor, host, now), audit_entries.intake_target(intake_id)
+            before, after = {"Status": row.status, "Message": row.message}, {"Status": IntakeStatus.READY}
+            audit_entries.add(connection, by, audit_entries.ACCEPT, target, reason, before, after)
             # Between the two a controller could take it in, and the caller would not learn what came of it.
             made = self._write_and_tell(wanted, connection)
             if made.blocker is not None:

@@ -30,11 +30,7 @@ REGISTERING = timedelta(minutes=1)
 
 
 def read(
-    connection: Any,
-    defined: Definitions,
-    expected: Collection[Expected],
-    stepless: Collection[BatchId],
-    now: datetime,
+    connection: Any, defined: Definitions, expected: Collection[Expected], stepless: Collection[BatchId], now: datetime
 ) -> list[IncidentSign]:
     """Return all dead ends; `stepless` are batches without steps that have work already."""
     batches = defined.batches

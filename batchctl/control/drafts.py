@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from batchctl.control.attempts import Batches, End
 from batchctl.domain import moves
-from batchctl.domain.lag import not_before
+from batchctl.domain.moves import not_before
 from batchctl.domain.rows import LONG_AGO, AttemptsSoFar, BatchDefinition, BatchInstance, InstanceId, Step
 from batchctl.domain.status import Cause, InstanceStatus, InstanceVerb
 from batchctl.domain.text import storable

@@ -26,17 +26,9 @@ from batchctl.control.drafts import (
 )
 from batchctl.domain import gates, moves
 from batchctl.domain.errors import Conflict
-from batchctl.domain.lag import not_before
+from batchctl.domain.moves import not_before
 from batchctl.domain.plugins import Plugins
-from batchctl.domain.rows import (
-    BatchDefinition,
-    BatchInstance,
-    HistoryEntry,
-    HistoryId,
-    InstanceId,
-    IntakeId,
-    Step,
-)
+from batchctl.domain.rows import BatchDefinition, BatchInstance, HistoryEntry, HistoryId, InstanceId, IntakeId, Step
 from batchctl.domain.status import Cause, HistoryStatus, InstanceStatus, InstanceVerb, OnFailure, StopReason
 from batchctl.domain.text import storable
 from batchctl.preparation import Prepared, Preparer
@@ -173,11 +165,7 @@ class Recorder:
         return WrittenTurn(begun=self._write(connection, writing))
 
     def settle(
-        self,
-        connection: Any,
-        ends: Sequence[End],
-        batches: Batches,
-        marks: AbstractSet[Mark],
+        self, connection: Any, ends: Sequence[End], batches: Batches, marks: AbstractSet[Mark]
     ) -> tuple[WrittenTurn, Sequence[End]]:
         """Find out what became of a transaction of unknown outcome; return it, and the ends that it did not record.
 
@@ -240,13 +228,7 @@ class Recorder:
         return AfterEnd(end, batch, found, ended, move, moves.moved(found, move))
 
     def _write_ends(
-        self,
-        connection: Any,
-        decided: Sequence[AfterEnd],
-        writing: Writing,
-        batches: Batches,
-        *,
-        apart: bool = False,
+        self, connection: Any, decided: Sequence[AfterEnd], writing: Writing, batches: Batches, *, apart: bool = False
     ) -> WrittenTurn:
         """Write ends and what follows from them."""
         begun, now = self._write(connection, writing), writing.now
@@ -342,15 +324,7 @@ class Recorder:
 
     def _attempt(self, plan: PlannedAttempt, prepared: Prepared, history_id: HistoryId, now: datetime) -> Attempt:
         return Attempt(
-            history_id,
-            plan.instance,
-            plan.batch,
-            plan.step,
-            plan.attempt_no,
-            plan.cause,
-            prepared,
-            plan.so_far,
-            now,
+            history_id, plan.instance, plan.batch, plan.step, plan.attempt_no, plan.cause, prepared, plan.so_far, now
         )
 
     def _of_entry(

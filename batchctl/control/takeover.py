@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from batchctl.control.attempts import Attempt
 from batchctl.control.recording import Recorder
 from batchctl.domain import moves
-from batchctl.domain.lag import not_before
+from batchctl.domain.moves import not_before
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchInstance, ControllerRow, HistoryEntry
 from batchctl.domain.status import ControllerStatus, HistoryStatus

@@ -35,23 +35,19 @@ class Duty(Protocol):
     @property
     def name(self) -> str:
         """The name of the duty where its errors are reported."""
-        ...
 
     @property
     def is_busy(self) -> bool:
         """Say whether anything is under way that will have to be looked at again."""
-        ...
 
     def look(self, noticed: Change = Change.NOTHING) -> bool:
         """Do what is due and take in the results of the rest; waits for nothing. True when it has inserted rows.
 
         `noticed` is what others have written since the last look, as far as that is known.
         """
-        ...
 
     def finish(self) -> bool:
         """Do all that can be done now, due or not, and wait for it within its time limits; true if it inserted rows."""
-        ...
 
 
 class Alarm(Duty, Protocol):
@@ -60,7 +56,6 @@ class Alarm(Duty, Protocol):
     @property
     def locked(self) -> dict[str, str]:
         """Return what keeps it from that, and who, by the name of what is locked."""
-        ...
 
 
 @dataclass(slots=True)

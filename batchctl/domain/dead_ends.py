@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Annotated
 
-from batchctl.domain.alerting.incidents import IncidentSign, key_of, signature
+from batchctl.domain.alerting.incidents import IncidentSign, signature
 from batchctl.domain.maintenance.retention import TO_KEEP_SMALL, SettingFinding
 from batchctl.domain.rows import BatchDefinition, BatchId, IntakeRow
 from batchctl.domain.status import IncidentKind, Severity
@@ -57,7 +57,7 @@ def unreadable(row: UnreadableRow, now: datetime) -> IncidentSign:
     so = _SO.get(row.table, starts)
     return IncidentSign(
         kind=IncidentKind.UNREADABLE,
-        key=key_of(IncidentKind.UNREADABLE, row.table, row.row_id),
+        about=(row.table, row.row_id),
         subject=row.batch or row.called,
         message=f"{row.message}; until that is corrected {so}",
         since=now,
@@ -71,7 +71,7 @@ def not_installed(batch: BatchDefinition, now: datetime) -> Iterator[IncidentSig
     for missing in batch.missing_plugins:
         yield IncidentSign(
             kind=IncidentKind.UNREADABLE,
-            key=key_of(IncidentKind.UNREADABLE, batch.batch_id, missing.column, missing.seq or 0, missing.message),
+            about=(batch.batch_id, missing.column, missing.seq or 0, missing.message),
             subject=batch.name,
             message=missing.message,
             since=now,
@@ -89,7 +89,7 @@ def without_steps(
         if not batch.steps and batch.batch_id in registered_before:
             yield IncidentSign(
                 kind=IncidentKind.NO_STEPS,
-                key=key_of(IncidentKind.NO_STEPS, batch.batch_id),
+                about=(batch.batch_id,),
                 subject=batch.name,
                 message=f"Batch {visible(batch.name)} has no steps: its instances wait for ever",
                 severity=Severity.WARNING,
@@ -106,7 +106,7 @@ def short_of_units(batch: BatchDefinition, now: datetime) -> Iterator[IncidentSi
             name = visible(need.name)
             yield IncidentSign(
                 kind=IncidentKind.UNREADABLE,
-                key=key_of(IncidentKind.UNREADABLE, "BatchResource", batch.batch_id, need.resource_id),
+                about=("BatchResource", batch.batch_id, need.resource_id),
                 subject=batch.name,
                 message=f"Batch {visible(batch.name)} needs {need.units} units of '{name}', and there are {need.capacity}:"
                 " its instances wait for ever",
@@ -119,15 +119,23 @@ def short_of_units(batch: BatchDefinition, now: datetime) -> Iterator[IncidentSi
 def nothing_starts(limit: int | None, written: str | None, now: datetime) -> Iterator[IncidentSign]:
     """Yield the limit on all that is under way, where it lets nothing start."""
     if limit == 0:
-        yield IncidentSign(
-            kind=IncidentKind.UNREADABLE,
-            key=key_of(IncidentKind.UNREADABLE, "Setting", "MaxConcurrent"),
-            subject="Setting MaxConcurrent",
-            message=f"Setting MaxConcurrent is '{shorten(visible(written or ''), LONGEST)}': nothing starts anywhere",
-            severity=Severity.WARNING,
-            since=now,
-            next_step="delete the row MaxConcurrent of Setting, or let it say how many instances may be under way at once",
-        )
+        so = f" is '{shorten(visible(written or ''), LONGEST)}': nothing starts anywhere"
+        mend = "delete the row MaxConcurrent of Setting, or let it say how many instances may be under way at once"
+        yield _setting("MaxConcurrent", so, mend, now)
+
+
+def _setting(name: str, so: str, mend: str, now: datetime) -> IncidentSign:
+    """Return the sign of a setting that does not do what somebody wants of it."""
+    called = f"Setting {visible(name)}"
+    return IncidentSign(
+        kind=IncidentKind.UNREADABLE,
+        about=("Setting", name),
+        subject=called,
+        message=f"{called}{so}",
+        severity=Severity.WARNING,
+        since=now,
+        next_step=mend,
+    )
 
 
 def rejected(rows: Iterable[IntakeRow], entities: Collection[str]) -> Iterator[IncidentSign]:
@@ -135,19 +143,19 @@ def rejected(rows: Iterable[IntakeRow], entities: Collection[str]) -> Iterator[I
 
     A row that somebody rejected by hand without a reason gets a hint if its entity is not among the taken `entities`.
     """
-    seen = dict[str, tuple[IntakeRow, int]]()
+    seen = dict[tuple[str, str], tuple[IntakeRow, int]]()
     for row in rows:
         if not (row.message or "").startswith(BY_A_PERSON):
-            key = key_of(IncidentKind.REJECTED, row.entity, signature(row.message, (row.file_name, row.data)))
-            newest, many = seen.get(key, (row, 0))
-            seen[key] = newest, many + 1
-    for key, (row, many) in seen.items():
+            about = row.entity, signature(row.message, (row.file_name, row.data))
+            newest, many = seen.get(about, (row, 0))
+            seen[about] = newest, many + 1
+    for about, (row, many) in seen.items():
         others = "" if many == 1 else f" ({many} rows; this is the newest)"
         unsaid = "no reason was given" + ("" if row.entity in entities else "; no batch takes that entity")
         why = shorten(visible(row.message or unsaid), LONGEST)
         yield IncidentSign(
             kind=IncidentKind.REJECTED,
-            key=key,
+            about=about,
             subject=row.entity,
             message=f"FileProcess {row.intake_id} of entity {visible(row.entity)} was rejected{others}: {why}",
             since=row.inserted_at,
@@ -186,7 +194,7 @@ def untaken(
         or_else = f"; if the row is wrong: batchctl inbox show {of_it[0].intake_id}" if of_it else ""
         yield IncidentSign(
             kind=IncidentKind.UNTAKEN,
-            key=key_of(IncidentKind.UNTAKEN, entity),
+            about=(entity,),
             subject=entity,
             message=f"No batch takes entity {visible(entity)}, so nothing comes of {', '.join(asked)}."
             f"{meant_by(entity, batches)}",
@@ -202,7 +210,7 @@ def misread_column(batch: BatchId, name: str, column: str, wording: str, now: da
     quoted = "'" + visible(name).replace("'", "''") + "'"
     return IncidentSign(
         kind=IncidentKind.UNREADABLE,
-        key=key_of(IncidentKind.UNREADABLE, "ProcessBatch", column, batch),
+        about=("ProcessBatch", column, batch),
         subject=name,
         message=f"ProcessBatch ({visible(name)}): {column}: {shorten(wording, LONGEST)}",
         severity=Severity.WARNING,
@@ -214,37 +222,19 @@ def misread_column(batch: BatchId, name: str, column: str, wording: str, now: da
 
 def unknown_setting(name: str, wording: str, now: datetime) -> IncidentSign:
     """Return the sign of a setting that has no effect, and that somebody relies on."""
-    called = f"Setting {visible(name)}"
-    return IncidentSign(
-        kind=IncidentKind.UNREADABLE,
-        key=key_of(IncidentKind.UNREADABLE, "Setting", name),
-        subject=called,
-        message=f"{called}: {wording}",
-        severity=Severity.WARNING,
-        since=now,
-        next_step="correct Name of that row of Setting, or delete it",
-    )
+    return _setting(name, f": {wording}", "correct Name of that row of Setting, or delete it", now)
 
 
 def misread_rule(finding: SettingFinding, now: datetime) -> IncidentSign:
     """Return the sign of a setting that makes no sense: because of it nothing of its kind is purged, to be safe."""
-    called = f"Setting {visible(finding.name)}"
-    return IncidentSign(
-        kind=IncidentKind.UNREADABLE,
-        key=key_of(IncidentKind.UNREADABLE, "Setting", finding.name),
-        subject=called,
-        message=f"{called} cannot be used: {shorten(finding.message, LONGEST)}",
-        severity=Severity.WARNING,
-        since=now,
-        next_step=f"correct {finding.column} of that row of Setting; what it may say stands in docs/retention.md",
-    )
+    mend = f"correct {finding.column} of that row of Setting; what it may say stands in docs/retention.md"
+    return _setting(finding.name, f" cannot be used: {shorten(finding.message, LONGEST)}", mend, now)
 
 
 def history_grows(wording: str, now: datetime) -> IncidentSign:
     """Return the sign of a history that fills the disk."""
     return IncidentSign(
         kind=IncidentKind.HISTORY_GROWS,
-        key=key_of(IncidentKind.HISTORY_GROWS),
         subject="history",
         message=wording,
         severity=Severity.WARNING,
@@ -257,7 +247,7 @@ def not_starting(one: DeadEnd) -> IncidentSign:
     """Return the sign of what should start work, and cannot."""
     return IncidentSign(
         kind=IncidentKind.NOT_STARTING,
-        key=key_of(IncidentKind.NOT_STARTING, one.source),
+        about=(one.source,),
         subject=one.source,
         message=f"{visible(one.source)} starts nothing: {shorten(visible(one.message), LONGEST)}",
         since=one.since,

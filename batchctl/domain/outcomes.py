@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchInstance, Step
@@ -146,3 +147,31 @@ class Identity:
     boot_id: str | None = None
     db_session: str | None = None
     spawned_at: datetime | None = None
+
+
+class Result(StrEnum):
+    """How grave it is."""
+
+    OK = "OK"
+    WARN = "WARN"
+    FAIL = "FAIL"
+
+
+@dataclass(frozen=True, slots=True)
+class HealthFinding:
+    """One thing that was looked at, what was found, and what to type to correct it."""
+
+    check: str
+    result: Result
+    message: str
+    next_step: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MissingRights:
+    """Rights that a user does not have on some tables, and the statements that grant them."""
+
+    user: str
+    privileges: str
+    tables: str
+    grant: str

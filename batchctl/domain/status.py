@@ -350,50 +350,13 @@ TRANSITIONS: dict[InstanceVerb, dict[InstanceStatus, InstanceStatus]] = {
     _V.RESUME: {_S.PAUSED: _S.READY, _S.PAUSING: _S.RUNNING},
     _V.RESUME_RETRY: {_S.PAUSED: _S.RETRY},
     _V.REQUEST_CANCEL: {_S.RUNNING: _S.CANCELLING, _S.PAUSING: _S.CANCELLING},
-    _V.CANCEL: {
-        _S.READY: _S.CANCELLED,
-        _S.RETRY: _S.CANCELLED,
-        _S.FAILED: _S.CANCELLED,
-        _S.HELD: _S.CANCELLED,
-        _S.PAUSED: _S.CANCELLED,
-        _S.CANCELLING: _S.CANCELLED,
-    },
-    _V.RERUN: {
-        _S.READY: _S.READY,
-        _S.RETRY: _S.READY,
-        _S.FAILED: _S.READY,
-        _S.HELD: _S.READY,
-        _S.PAUSED: _S.READY,
-        _S.CANCELLED: _S.READY,
-        _S.COMPLETE: _S.READY,
-    },
-    _V.SKIP: {
-        _S.RETRY: _S.READY,
-        _S.FAILED: _S.READY,
-        _S.HELD: _S.READY,
-        _S.PAUSED: _S.READY,
-    },
+    _V.CANCEL: dict.fromkeys((_S.READY, _S.RETRY, _S.FAILED, _S.HELD, _S.PAUSED, _S.CANCELLING), _S.CANCELLED),
+    _V.RERUN: dict.fromkeys((_S.READY, _S.RETRY, _S.FAILED, _S.HELD, _S.PAUSED, _S.CANCELLED, _S.COMPLETE), _S.READY),
+    _V.SKIP: dict.fromkeys((_S.RETRY, _S.FAILED, _S.HELD, _S.PAUSED), _S.READY),
 }
 """For each verb the statuses it may find and the status it leaves. A skip past the last step goes on to `finish`'s end."""
-
-
-def sources(verb: InstanceVerb) -> frozenset[InstanceStatus]:
-    """Return the statuses in which the verb is allowed."""
-    return frozenset(TRANSITIONS[verb])
 
 
 def word(kind: type[Word], text: str) -> Word:
     """Read a status word in any letter case."""
     return kind(text.strip().lower())
-
-
-def mermaid() -> str:
-    """Draw the instance state machine as a Mermaid diagram, for docs/instances.md and its test."""
-    arrows: dict[tuple[InstanceStatus, InstanceStatus], list[str]] = {}
-    for verb, moves in TRANSITIONS.items():
-        for source, target in moves.items():
-            arrows.setdefault((source, target), []).append(verb.value)
-    lines = ["stateDiagram-v2", "    [*] --> ready: create"]
-    lines += [f"    {source} --> {target}: {', '.join(verbs)}" for (source, target), verbs in arrows.items()]
-    lines += [f"    {status} --> [*]" for status in InstanceStatus if status.is_final]
-    return "\n".join(lines)

@@ -12,10 +12,7 @@ from batchctl.domain.text import typed, visible
 _OF_THE_ROW = {
     re.compile(
         r"not started: (?:command '.*' not found|'.*' (?:is a directory|is not a program|names an interpreter))"
-    ): (
-        "Data1",
-        "install its program where the controllers run",
-    ),
+    ): ("Data1", "install its program where the controllers run"),
     re.compile(r"not started: the working directory '.*' (?:does not exist|is not a directory)"): (
         "Data2",
         "make that directory where the controllers run",

@@ -61,6 +61,11 @@ def shorten(value: str, limit: int) -> str:
     return value if len(value) <= limit else f"{value[: limit - 1]}…"
 
 
+def fitting(name: str) -> str:
+    """Return a name as a column of names takes it."""
+    return shorten(storable(name), NAME_LIMIT)
+
+
 def nearest(unknown: str, known: Iterable[str]) -> str | None:
     """Return the known word that is most like a mistyped one, if any is near."""
     folded = {word.lower(): word for word in sorted(known)}

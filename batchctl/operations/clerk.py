@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,11 +13,11 @@ from batchctl.domain.errors import Refused, StatusChanged
 from batchctl.domain.rows import BatchDefinition, BatchInstance, IntakeId, IntakeRow
 from batchctl.domain.scheduling.wall_clock import WallClock
 from batchctl.domain.status import FINAL, STANDING_FAILURE, IntakeStatus
-from batchctl.domain.text import storable
+from batchctl.domain.text import fitting, storable
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import files_taken_again, remedies, unknown
-from batchctl.operations.operators.given import checked_reason, fitting
-from batchctl.ports import Boundary, Clock, Transactions
+from batchctl.operations.operators.acts import Actor, checked_reason
+from batchctl.ports import Boundary
 from batchctl.store import reports
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import file_watches, intake
@@ -85,15 +85,10 @@ class _Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Clerk:
+class Clerk(Actor):
     """Acts on rows that are not work. With `dry_run` nothing is written."""
 
-    transactions: Transactions
-    clock: Clock
     zone: ZoneInfo
-    user: str
-    host: str
-    dry_run: bool = False
 
     def retry(self, intake_id: IntakeId, *, reason: str) -> MovedRow:
         """Make a row ready again, so that it is looked at anew as if it had just arrived."""
@@ -113,31 +108,24 @@ class Clerk:
             _check_reject(found)
             return MovedRow(before=found.row, status=IntakeStatus.REJECTED, batches=found.batches)
 
-        return self._move(REJECT, intake_id, decide, reason, storable(f"{remedies.REJECTED_BY}{self._who}: {reason}"))
+        return self._move(REJECT, intake_id, decide, reason, storable(f"{remedies.REJECTED_BY}{self.who}: {reason}"))
 
     def resend(self, intake_id: IntakeId, *, reason: str) -> Resent:
         """Insert a row once more, on purpose: it is no duplicate of any other, and the first stays as it is."""
         checked_reason(reason)
-        if self.dry_run:
-            with self.transactions.read() as connection:
-                found = _load(connection, intake_id)
-                _check_resend(connection, found)
-                first = _first_of(connection, intake_id)
-                number = _number_of_next(connection, first)
-                return Resent(row=found.row, intake_id=None, first=first, number=number, batches=found.batches)
-        return self.transactions.run(
-            frozenset({Boundary.OPERATOR, Boundary.INTAKE}),
-            lambda connection: self._send(connection, intake_id, reason),
-        )
+        return self.act(lambda connection: self._send(connection, intake_id, reason), Boundary.INTAKE)
 
     def _send(self, connection: Any, intake_id: IntakeId, reason: str) -> Resent:
-        found = _load(connection, intake_id, _load_locked)
+        found = self._found(connection, intake_id)
         _check_resend(connection, found)
         row, first = found.row, _first_of(connection, intake_id)
+        if self.dry_run:
+            number = _number_of_next(connection, first)
+            return Resent(row=row, intake_id=None, first=first, number=number, batches=found.batches)
         # Two acts that send the same row again must not both be its second submission.
         intake.lock(connection, first)
         number = _number_of_next(connection, first)
-        source = fitting(f"{RESEND} by {self._who}, submission {number} of FileProcess {first}: {reason}")
+        source = fitting(f"{RESEND} by {self.who}, submission {number} of FileProcess {first}: {reason}")
         added = intake.add(
             connection,
             entity=row.entity,
@@ -149,8 +137,9 @@ class Clerk:
         # What was corrected in place is loaded by the new row from now on.
         file_watches.hand_over(connection, intake_id, added)
         was, became = {"FileProcess_id": intake_id}, {"FileProcess_id": added, "Source": source}
-        self._audit(connection, RESEND, first, reason, was, became)
-        self._audit(connection, audit_entries.ACCEPT, added, reason, {"FileProcess_id": first}, became)
+        self.note(connection, RESEND, audit_entries.intake_target(first), reason, was, became)
+        target = audit_entries.intake_target(added)
+        self.note(connection, audit_entries.ACCEPT, target, reason, {"FileProcess_id": first}, became)
         return Resent(row=row, intake_id=added, first=first, number=number, batches=found.batches)
 
     def _cycle_key(self, found: _Found) -> str | None:
@@ -168,13 +157,12 @@ class Clerk:
         message: str | None,
     ) -> MovedRow:
         checked_reason(reason)
-        if self.dry_run:
-            with self.transactions.read() as connection:
-                return decide(connection, _load(connection, intake_id))
 
         def move(connection: Any) -> MovedRow:
-            found = _load(connection, intake_id, _load_locked)
+            found = self._found(connection, intake_id)
             moved, now = decide(connection, found), self.clock.now()
+            if self.dry_run:
+                return moved
             if not intake.set_status(connection, found.row, moved.status, message, now):
                 raise StatusChanged(found.name, "not as it was", action, next_step=f"batchctl inbox show {intake_id}")
             status = moved.status
@@ -185,35 +173,24 @@ class Clerk:
                 intake.complete_if_done(connection, intake_id, now)
                 status = IntakeStatus.COMPLETE
             was = {"Status": found.row.status, "Message": found.row.message}
-            self._audit(connection, action, intake_id, reason, was, {"Status": status, "Message": message})
+            target = audit_entries.intake_target(intake_id)
+            self.note(connection, action, target, reason, was, {"Status": status, "Message": message})
             return replace(moved, status=status)
 
-        return self.transactions.run(frozenset({Boundary.OPERATOR}), move)
+        return self.act(move)
 
-    @property
-    def _who(self) -> str:
-        return f"{self.user}@{self.host}"
-
-    def _audit(
-        self,
-        connection: Any,
-        action: str,
-        intake_id: IntakeId,
-        reason: str,
-        before: Mapping[str, object],
-        after: Mapping[str, object],
-    ) -> None:
-        audit_entries.add(
-            connection,
-            actor=fitting(self.user),
-            host=fitting(self.host),
-            action=action,
-            target=audit_entries.intake_target(intake_id),
-            reason=reason,
-            before=json.dumps(before),
-            after=json.dumps(after),
-            now=self.clock.now(),
-        )
+    def _found(self, connection: Any, intake_id: IntakeId) -> _Found:
+        """Return a row, locked unless nothing is written."""
+        row = intake.load(connection, intake_id) if self.dry_run else intake.load_locked(connection, intake_id)[0]
+        if row is None:
+            raise unknown.intake_row(connection, intake_id)
+        defined = definitions.read(connection)
+        takers = [batch for batch in defined.batches if batch.entity == row.entity]
+        made = reports.instances_of_intake(connection, intake_id)
+        broken = defined.unreadable_of(row.entity)
+        what, to_do = remedies.untaken(row, defined.batches)
+        untaken = None if takers or broken else (what, for_any_client(connection, to_do))
+        return _Found(row, takers, made, broken, untaken)
 
 
 def _check_retry(connection: Any, found: _Found) -> None:
@@ -269,25 +246,6 @@ def _check_resend(connection: Any, found: _Found) -> None:
         raise unknown.of_batch_row(found.unreadable[0])
     if found.untaken is not None:
         raise Refused(f"{found.name} cannot be sent again: {found.untaken[0]}", next_step="batchctl batches")
-
-
-def _load_locked(connection: Any, intake_id: IntakeId) -> IntakeRow | None:
-    return intake.load_locked(connection, intake_id)[0]
-
-
-def _load(
-    connection: Any, intake_id: IntakeId, load: Callable[[Any, IntakeId], IntakeRow | None] = intake.load
-) -> _Found:
-    row = load(connection, intake_id)
-    if row is None:
-        raise unknown.intake_row(connection, intake_id)
-    defined = definitions.read(connection)
-    takers = [batch for batch in defined.batches if batch.entity == row.entity]
-    made = reports.instances_of_intake(connection, intake_id)
-    broken = defined.unreadable_of(row.entity)
-    what, to_do = remedies.untaken(row, defined.batches)
-    untaken = None if takers or broken else (what, for_any_client(connection, to_do))
-    return _Found(row, takers, made, broken, untaken)
 
 
 def _first_of(connection: Any, intake_id: IntakeId) -> IntakeId:

@@ -36,8 +36,7 @@ from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import copies, files_taken_again, remedies, unknown
 from batchctl.operations.intake import file_correction, trial
 from batchctl.operations.presence import Presence, last_sign
-from batchctl.operations.scheduling.starters import starters_of
-from batchctl.operations.scheduling.timetable import Timetable
+from batchctl.operations.scheduling.timetable import Timetable, starters_of
 from batchctl.operations.standing import WaitingLine, for_any
 from batchctl.ports import Clock, Transactions
 from batchctl.store import controllers, history, instances, leading, reports, unreadable_columns
@@ -325,11 +324,7 @@ def _dependencies(
 
 
 def _of_intake(
-    connection: Any,
-    batches: Mapping[BatchId, BatchDefinition],
-    now: datetime,
-    presence: Presence,
-    intake_id: IntakeId,
+    connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime, presence: Presence, intake_id: IntakeId
 ) -> Explanation:
     row = intake.load(connection, intake_id)
     if row is None:
@@ -483,10 +478,7 @@ def _asked(batch: BatchDefinition, now: datetime) -> Gate:
 
 
 def _entity(
-    row: IntakeRow,
-    takers: list[BatchDefinition],
-    batches: Mapping[BatchId, BatchDefinition],
-    again: TakenFile | None,
+    row: IntakeRow, takers: list[BatchDefinition], batches: Mapping[BatchId, BatchDefinition], again: TakenFile | None
 ) -> Iterator[Gate]:
     if takers:
         yield Gate(name="entity")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,20 +12,18 @@ from batchctl.domain import moves
 from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.errors import Conflict, Refused, StatusChanged
 from batchctl.domain.intake.corrected_files import CorrectedFile
-from batchctl.domain.lag import not_before
+from batchctl.domain.moves import not_before
 from batchctl.domain.operators.release import Choice
 from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, MissingPlugin, Step
 from batchctl.domain.status import InstanceStatus
-from batchctl.domain.text import storable, visible
+from batchctl.domain.text import fitting, storable, visible
 from batchctl.operations import decisions, shown_columns, unknown
 from batchctl.operations.decisions import Action
 from batchctl.operations.intake import file_correction
-from batchctl.operations.operators.acts import Actor
-from batchctl.operations.operators.given import checked_reason, fitting
+from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.operators.releasing import Released, let_go
 from batchctl.operations.restart_card import Card, card, may_be_at_work
 from batchctl.operations.shown_columns import Columns
-from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.preparation import Preparer
 from batchctl.store import history, instances, started
 from batchctl.store.definitions import definitions
@@ -125,22 +122,10 @@ class Switching:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Operator:
+class Operator(Actor):
     """Acts on instances and batches for a user of a host. With `dry_run` nothing is written."""
 
-    transactions: Transactions
-    clock: Clock
     preparer: Preparer
-    user: str
-    host: str
-    dry_run: bool = False
-
-    @property
-    def actor(self) -> Actor:
-        """Return what acts on definitions for the same user of the same host."""
-        return Actor(
-            transactions=self.transactions, clock=self.clock, user=self.user, host=self.host, dry_run=self.dry_run
-        )
 
     def rerun(
         self,
@@ -206,21 +191,21 @@ class Operator:
 
         What has waited may start once it is on, as was chosen.
         """
-        reason, actor = checked_reason(reason), self.actor
+        reason = checked_reason(reason)
 
         def switch(connection: Any) -> Switching:
             batch, batches = _batch_named(connection, name)
             released = None
             if enabled and not batch.enabled:
                 after = [replace(one, enabled=True) if one is batch else one for one in batches]
-                released = let_go(actor, connection, after, [batch.name], choice, reason)
+                released = let_go(self, connection, after, [batch.name], choice, reason)
             if batch.enabled is not enabled and not self.dry_run:
                 before, becomes = {"Enabled": int(batch.enabled)}, {"Enabled": int(enabled)}
                 if not definitions.set_enabled(connection, batch.batch_id, self.clock.now(), enabled=enabled):
                     message = f"Somebody has just switched batch {visible(batch.name)}."
                     raise Conflict(message)
                 action = "enable" if enabled else "disable"
-                actor.note(connection, action, batch_target(batch.name), reason, before, becomes)
+                self.note(connection, action, batch_target(batch.name), reason, before, becomes)
             return Switching(
                 batch=batch.name,
                 enabled_before=batch.enabled,
@@ -231,11 +216,11 @@ class Operator:
                 released=released,
             )
 
-        return actor.act(switch)
+        return self.act(switch)
 
     def note_as_it_was(self, connection: Any, action: str, name: str, reason: str | None) -> None:
         """Write down that a batch was as wanted already: every request by a row that was done has its audit row."""
-        self._audit(connection, action, batch_target(name), reason, {}, {})
+        self.note(connection, action, batch_target(name), reason, {}, {})
 
     def _act(
         self,
@@ -246,24 +231,32 @@ class Operator:
         corrections: Collection[str] = (),
     ) -> Intervention:
         reason = checked_reason(reason)
-        if self.dry_run:
-            with self.transactions.read() as connection:
-                before, batch = _load(connection, instance_id)
-                after = decide(before, batch)
-                done = self._intervention(connection, action, before, after, batch, corrections)
-                commands = self._commands(connection, action, after, batch)
-                now, shown = self.clock.now(), action is Action.RERUN
-                return replace(
-                    done, commands=commands, card=card(connection, before, after, batch, now) if shown else None
-                )
 
         def act(connection: Any) -> Intervention:
-            before, batch = _load(connection, instance_id, instances.load_locked)
+            before, batch = _load(connection, instance_id, instances.load if self.dry_run else instances.load_locked)
             after = decide(before, batch)
+            if self.dry_run:
+                return self._foreseen(connection, action, before, after, batch, corrections)
             self._write(connection, action, reason, before, after, batch)
             return self._intervention(connection, action, before, after, batch, corrections)
 
-        return self.transactions.run(frozenset({Boundary.OPERATOR}), act)
+        return self.act(act)
+
+    def _foreseen(
+        self,
+        connection: Any,
+        action: Action,
+        before: BatchInstance,
+        after: BatchInstance,
+        batch: BatchDefinition,
+        corrections: Collection[str],
+    ) -> Intervention:
+        """Return what an act would be, with the commands that would follow, and what a rerun rests on."""
+        return replace(
+            self._intervention(connection, action, before, after, batch, corrections),
+            commands=self._commands(connection, action, after, batch),
+            card=card(connection, before, after, batch, self.clock.now()) if action is Action.RERUN else None,
+        )
 
     def _write(
         self,
@@ -289,7 +282,7 @@ class Operator:
             batches = {one.batch_id: one for one in definitions.all_batches(connection)}
             dependencies.offer(connection, [after], batches, now)
         was, became = shown_columns.changes(shown_columns.of(before), shown_columns.of(after))
-        self._audit(connection, action, audit_entries.instance_target(before.instance_id), reason, was, became)
+        self.note(connection, action, audit_entries.instance_target(before.instance_id), reason, was, became)
 
     def _record_skipped(
         self, connection: Any, instance: BatchInstance, skipped: Sequence[Step], reason: str | None, now: datetime
@@ -309,27 +302,6 @@ class Operator:
                 host=fitting(self.host),
                 now=now,
             )
-
-    def _audit(
-        self,
-        connection: Any,
-        action: str,
-        target: str,
-        reason: str | None,
-        before: Mapping[str, Any],
-        after: Mapping[str, Any],
-    ) -> None:
-        audit_entries.add(
-            connection,
-            actor=fitting(self.user),
-            host=fitting(self.host),
-            action=action,
-            target=target,
-            reason=reason,
-            before=json.dumps(before),
-            after=json.dumps(after),
-            now=self.clock.now(),
-        )
 
     def _commands(
         self, connection: Any, action: Action, instance: BatchInstance, batch: BatchDefinition

@@ -31,11 +31,7 @@ LISTED = 20
 
 Act = Callable[[Operator, InstanceId], object]
 
-USUAL = {
-    Action.RERUN: InstanceStatus.FAILED,
-    Action.SKIP: InstanceStatus.FAILED,
-    Action.RESUME: InstanceStatus.PAUSED,
-}
+USUAL = {Action.RERUN: InstanceStatus.FAILED, Action.SKIP: InstanceStatus.FAILED, Action.RESUME: InstanceStatus.PAUSED}
 """The status that is meant where none is given; the other acts need one to be given."""
 
 

@@ -15,7 +15,7 @@ from batchctl.domain.errors import Refused
 from batchctl.domain.gates import Gate, locks, mending
 from batchctl.domain.gates import frozen as frozen_gate
 from batchctl.domain.locked_rows import is_of_locks, names_of
-from batchctl.domain.maintenance.health import HealthFinding
+from batchctl.domain.outcomes import HealthFinding
 from batchctl.domain.rows import (
     BatchDefinition,
     BatchId,
@@ -52,7 +52,6 @@ INCIDENTS = 5
 COMING = 5
 """How many due times to come are shown."""
 
-_Broken = Mapping[BatchId, UnreadableRow]
 _FAILING = (InstanceStatus.FAILED, InstanceStatus.HELD, InstanceStatus.RETRY)
 _WAITING = (InstanceStatus.READY, InstanceStatus.PAUSED)
 
@@ -194,6 +193,7 @@ def overview(
         living = presence.living(connection, now)
         may_be_stuck = lacks_plugins or any(is_of_locks(row.failure) for row in living)
         standing, acknowledged = incident_rows.count_standing(connection)
+        look = _Look(connection, batches, broken, living, now, most)
         return Overview(
             now=now,
             controllers=tuple(row.name for row in living),
@@ -204,9 +204,9 @@ def overview(
             instances=_totals(counts),
             intake=arrived,
             untaken_count=reports.count_untaken(connection),
-            running=_running(connection, batches, broken, living, now, most),
-            failing=_failing(connection, batches, broken, living, now, most),
-            waiting=_waiting(connection, batches, broken, living, now, most),
+            running=look.running(),
+            failing=look.failing(),
+            waiting=look.waiting(),
             not_taken_in=tuple(not_taken_in),
             to_take_in={
                 row.intake_id: for_any_client(
@@ -218,9 +218,9 @@ def overview(
             | {row.intake_id: remedies.untaken(row, defined.batches)[0] for row in untaken},
             untaken=tuple(untaken),
             stuck=tuple(inbox.stuck_rows(connection, defined, most, living)) if may_be_stuck else (),
-            disabled=_disabled(batches, counts),
-            frozen=_frozen(batches, now),
-            completed=_completed(connection, batches, broken, most),
+            disabled=look.disabled(counts),
+            frozen=look.frozen(),
+            completed=look.completed(),
             waits=dependents.seen(connection, batches, now, most),
             dead_end_starts=dead_end_rows.dead_end_starts(connection),
             unreadable=(
@@ -248,96 +248,6 @@ def _totals(counts: Mapping[BatchId, Mapping[InstanceStatus, int]]) -> dict[Inst
     return {status: count for status, count in found.items() if count}
 
 
-def _disabled(
-    batches: Mapping[BatchId, BatchDefinition], counts: Mapping[BatchId, Mapping[InstanceStatus, int]]
-) -> dict[str, int]:
-    off = {batch.name: counts.get(key, {}) for key, batch in batches.items() if not batch.enabled}
-    still_open = {name: sum(n for status, n in found.items() if status not in FINAL) for name, found in off.items()}
-    return {name: count for name, count in still_open.items() if count}
-
-
-def _running(
-    connection: Any,
-    batches: Mapping[BatchId, BatchDefinition],
-    broken: _Broken,
-    living: Sequence[ControllerRow],
-    now: datetime,
-    most: int,
-) -> tuple[Running, ...]:
-    found = []
-    for entry in reports.live_entries(connection, most):
-        instance, batch = instances.load(connection, entry.instance_id), batches.get(entry.batch_id)
-        if instance is None:
-            continue
-        step = None if batch is None else batch.step_at(entry.seq)
-        running = Running(
-            entry=entry,
-            instance=instance,
-            batch=_name(batches, broken, entry.batch_id),
-            elapsed=now - entry.started_at,
-            expected=None if step is None else step.expected_duration,
-            alarm=None if step is None else step.alarm_duration,
-            locks=Gate("locks") if batch is None else locks(living, names_of(instance, batch)),
-        )
-        found.append(running)
-    return tuple(found)
-
-
-def _frozen(batches: Mapping[BatchId, BatchDefinition], now: datetime) -> tuple[Freeze, ...]:
-    found = {freeze for batch in batches.values() for freeze in batch.freezes if freeze.holds(now)}
-    return tuple(sorted(found, key=lambda freeze: freeze.freeze_id))
-
-
-def _failing(
-    connection: Any,
-    batches: Mapping[BatchId, BatchDefinition],
-    broken: _Broken,
-    living: Sequence[ControllerRow],
-    now: datetime,
-    most: int,
-) -> tuple[FailingInstance, ...]:
-    found: list[FailingInstance] = []
-    for status in _FAILING:
-        if len(found) >= most:
-            break
-        for instance in reports.open_in(connection, (status,), most - len(found)):
-            last, batch = history.last_entry(connection, instance.instance_id), batches.get(instance.batch_id)
-            one = FailingInstance(
-                instance=instance,
-                batch=_name(batches, broken, instance.batch_id),
-                step=stopped_at(instance, batch, last),
-                message=None if last is None else last.message,
-                wording=None if last is None else last.in_full,
-                clear=broken[instance.batch_id].mend
-                if instance.batch_id in broken
-                else _clear(instance, batch, last, living, now),
-            )
-            found.append(one)
-    return tuple(found)
-
-
-def _clear(
-    instance: BatchInstance,
-    batch: BatchDefinition | None,
-    last: HistoryEntry | None,
-    living: Sequence[ControllerRow],
-    now: datetime,
-) -> str:
-    frozen = None if batch is None else frozen_gate(batch, now)
-    if instance.status is InstanceStatus.RETRY and frozen is not None and frozen.blocked is not None:
-        return f"{frozen.clear}   (its batch is frozen, so it is not tried again)"
-    if instance.status is InstanceStatus.RETRY and batch is not None and not batch.enabled:
-        return f"batchctl enable {typed(batch.name)} --reason ...   (its batch is disabled, so it is not tried again)"
-    locked = None if batch is None else locks(living, names_of(instance, batch))
-    if instance.status is InstanceStatus.RETRY and locked is not None and locked.blocked is not None:
-        return f"{locked.clear}   (so that it is tried again: {locked.blocked})"
-    if instance.status is InstanceStatus.FAILED:
-        return mending(instance, batch, last)
-    if instance.status is InstanceStatus.RETRY and last is not None and last.was_put_back:
-        return _ONCE_MENDED.format(id=instance.instance_id)
-    return _CLEAR[instance.status].format(id=instance.instance_id)
-
-
 _ONCE_MENDED = (
     "correct what its message names: it is tried again by itself, or sooner: batchctl rerun {id} --reason ..."
 )
@@ -347,43 +257,106 @@ _CLEAR = {
 }
 
 
-def _waiting(
-    connection: Any,
-    batches: Mapping[BatchId, BatchDefinition],
-    broken: _Broken,
-    living: Sequence[ControllerRow],
-    now: datetime,
-    most: int,
-) -> tuple[WaitingInstance, ...]:
-    line = WaitingLine(connection, batches, now)
-    found = []
-    for instance in reports.open_in(connection, _WAITING, most):
-        reason, clear = None, None
-        if instance.batch_id in batches:
-            locked = locks(living, names_of(instance, batches[instance.batch_id]))
-            first = next((at for at in (*line.gates_of(instance), locked) if at.blocked is not None), None)
-            reason, clear = (None, None) if first is None else (first.blocked, first.clear)
-        elif instance.batch_id in broken:
-            row = broken[instance.batch_id]
-            reason, clear = row.message, row.mend
-        else:
-            continue
-        name = _name(batches, broken, instance.batch_id)
-        found.append(WaitingInstance(instance=instance, batch=name, reason=reason, clear=clear))
-    return tuple(found)
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What all parts of an overview go by."""
 
+    connection: Any
+    batches: Mapping[BatchId, BatchDefinition]
+    broken: Mapping[BatchId, UnreadableRow]
+    living: Sequence[ControllerRow]
+    now: datetime
+    most: int
 
-def _completed(
-    connection: Any, batches: Mapping[BatchId, BatchDefinition], broken: _Broken, most: int
-) -> tuple[Completed, ...]:
-    return tuple(
-        Completed(instance=instance, batch=_name(batches, broken, instance.batch_id), at=at)
-        for instance, at in reports.last_completed(connection, min(most, 5))
-    )
+    def running(self) -> tuple[Running, ...]:
+        found = []
+        for entry in reports.live_entries(self.connection, self.most):
+            instance, batch = instances.load(self.connection, entry.instance_id), self.batches.get(entry.batch_id)
+            if instance is None:
+                continue
+            step = None if batch is None else batch.step_at(entry.seq)
+            running = Running(
+                entry=entry,
+                instance=instance,
+                batch=self.name_of(entry.batch_id),
+                elapsed=self.now - entry.started_at,
+                expected=None if step is None else step.expected_duration,
+                alarm=None if step is None else step.alarm_duration,
+                locks=Gate("locks") if batch is None else locks(self.living, names_of(instance, batch)),
+            )
+            found.append(running)
+        return tuple(found)
 
+    def frozen(self) -> tuple[Freeze, ...]:
+        found = {freeze for batch in self.batches.values() for freeze in batch.freezes if freeze.holds(self.now)}
+        return tuple(sorted(found, key=lambda freeze: freeze.freeze_id))
 
-def _name(batches: Mapping[BatchId, BatchDefinition], broken: _Broken, batch_id: BatchId) -> str:
-    if batch_id in broken:
-        return broken[batch_id].batch
-    batch = batches.get(batch_id)
-    return f"(ProcessBatch {batch_id}, which does not exist)" if batch is None else batch.name
+    def failing(self) -> tuple[FailingInstance, ...]:
+        found: list[FailingInstance] = []
+        for status in _FAILING:
+            if len(found) >= self.most:
+                break
+            for instance in reports.open_in(self.connection, (status,), self.most - len(found)):
+                last = history.last_entry(self.connection, instance.instance_id)
+                batch, broken = self.batches.get(instance.batch_id), self.broken.get(instance.batch_id)
+                one = FailingInstance(
+                    instance=instance,
+                    batch=self.name_of(instance.batch_id),
+                    step=stopped_at(instance, batch, last),
+                    message=None if last is None else last.message,
+                    wording=None if last is None else last.in_full,
+                    clear=self._clear(instance, batch, last) if broken is None else broken.mend,
+                )
+                found.append(one)
+        return tuple(found)
+
+    def _clear(self, instance: BatchInstance, batch: BatchDefinition | None, last: HistoryEntry | None) -> str:
+        if instance.status is InstanceStatus.FAILED:
+            return mending(instance, batch, last)
+        if instance.status is InstanceStatus.RETRY and batch is not None:
+            frozen, locked = frozen_gate(batch, self.now), locks(self.living, names_of(instance, batch))
+            if frozen.blocked is not None:
+                return f"{frozen.clear}   (its batch is frozen, so it is not tried again)"
+            if not batch.enabled:
+                enable = f"batchctl enable {typed(batch.name)} --reason ..."
+                return f"{enable}   (its batch is disabled, so it is not tried again)"
+            if locked.blocked is not None:
+                return f"{locked.clear}   (so that it is tried again: {locked.blocked})"
+        if instance.status is InstanceStatus.RETRY and last is not None and last.was_put_back:
+            return _ONCE_MENDED.format(id=instance.instance_id)
+        return _CLEAR[instance.status].format(id=instance.instance_id)
+
+    def waiting(self) -> tuple[WaitingInstance, ...]:
+        line = WaitingLine(self.connection, self.batches, self.now)
+        found = []
+        for instance in reports.open_in(self.connection, _WAITING, self.most):
+            reason, clear = None, None
+            if instance.batch_id in self.batches:
+                locked = locks(self.living, names_of(instance, self.batches[instance.batch_id]))
+                first = next((at for at in (*line.gates_of(instance), locked) if at.blocked is not None), None)
+                reason, clear = (None, None) if first is None else (first.blocked, first.clear)
+            elif instance.batch_id in self.broken:
+                row = self.broken[instance.batch_id]
+                reason, clear = row.message, row.mend
+            else:
+                continue
+            name = self.name_of(instance.batch_id)
+            found.append(WaitingInstance(instance=instance, batch=name, reason=reason, clear=clear))
+        return tuple(found)
+
+    def completed(self) -> tuple[Completed, ...]:
+        return tuple(
+            Completed(instance=instance, batch=self.name_of(instance.batch_id), at=at)
+            for instance, at in reports.last_completed(self.connection, min(self.most, 5))
+        )
+
+    def disabled(self, counts: Mapping[BatchId, Mapping[InstanceStatus, int]]) -> dict[str, int]:
+        off = {batch.name: counts.get(key, {}) for key, batch in self.batches.items() if not batch.enabled}
+        still_open = {name: sum(n for status, n in found.items() if status not in FINAL) for name, found in off.items()}
+        return {name: count for name, count in still_open.items() if count}
+
+    def name_of(self, batch_id: BatchId) -> str:
+        if batch_id in self.broken:
+            return self.broken[batch_id].batch
+        batch = self.batches.get(batch_id)
+        return f"(ProcessBatch {batch_id}, which does not exist)" if batch is None else batch.name

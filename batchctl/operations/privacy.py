@@ -7,7 +7,7 @@ from pathlib import Path
 
 from batchctl import config
 from batchctl.domain.errors import ConfigurationError
-from batchctl.domain.maintenance.health import HealthFinding, Result
+from batchctl.domain.outcomes import HealthFinding, Result
 from batchctl.domain.text import typed, visible
 from batchctl.store import engine
 from batchctl.system.host.permissions import others_at

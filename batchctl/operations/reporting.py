@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from batchctl.domain.alerting.alert_rules import AlertRules
+from batchctl.domain.alerting.alerts import AlertRules
 from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.alerting.performance import Performance, performance
 from batchctl.domain.dependencies import forecast

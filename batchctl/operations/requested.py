@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -12,15 +13,17 @@ from batchctl.domain.errors import Refused
 from batchctl.domain.operators import freezes
 from batchctl.domain.operators.freezes import Scope
 from batchctl.domain.operators.requests import OfBatch, OfFreeze, OfIncident, OfInstance, OfRow, Request, Verb, wish_of
+from batchctl.domain.status import RequestStatus
 from batchctl.domain.text import visible
 from batchctl.operations.alerting.incident_desk import IncidentDesk, Which
 from batchctl.operations.clerk import Clerk
 from batchctl.operations.intervene import Intervention, Operator, Switching
 from batchctl.operations.operators.freezing import Freezer, target
 from batchctl.operations.operators.releasing import Released
-from batchctl.ports import Boundary, Change, Clock, Notify
+from batchctl.ports import Boundary, Change, Clock, Notify, Transactions
 from batchctl.preparation import Preparer
 from batchctl.store import task_queues
+from batchctl.store.operators import operator_requests
 
 Result = TypeVar("Result")
 
@@ -93,11 +96,7 @@ class Proxy:
             message = f"FileProcess {wish.intake_id} says what is run, and {visible(operator.user)} may not let it."
             raise Refused(message, next_step="batchctl task enable --role NAME --reason ... gives a role that right")
         clerk = Clerk(
-            transactions=operator.transactions,
-            clock=self.clock,
-            zone=self.zone,
-            user=operator.user,
-            host=operator.host,
+            transactions=operator.transactions, clock=self.clock, zone=self.zone, user=operator.user, host=operator.host
         )
         if wish.verb is Verb.RESEND:
             sent = clerk.resend(wish.intake_id, reason=wish.reason)
@@ -132,16 +131,16 @@ def _intervened(operator: Operator, wish: OfInstance) -> Intervention:
 
 
 def _frozen_or_thawed(operator: Operator, connection: Any, wish: OfFreeze) -> str:
-    freezer = Freezer(operator.actor)
+    freezer = Freezer(operator)
     if wish.verb is Verb.FREEZE and isinstance(wish.scope, Scope):
         frozen = freezer.freeze(wish.scope, reason=wish.reason, until=wish.until)
         if not frozen.is_new:
             # Whatever was asked for by a row and done has its audit row, also where all was so already.
-            operator.actor.note(connection, wish.verb, target(frozen.freeze), wish.reason, {}, {})
+            operator.note(connection, wish.verb, target(frozen.freeze), wish.reason, {}, {})
         return f"{'Frozen' if frozen.is_new else 'It was frozen already'}: {freezes.wording(frozen.freeze)}."
     thawed = freezer.thaw(wish.scope, reason=wish.reason, choice=wish.choice)
     if not thawed.freezes:
-        operator.actor.note(connection, wish.verb, "BatchFreeze", wish.reason, {}, {})
+        operator.note(connection, wish.verb, "BatchFreeze", wish.reason, {}, {})
         return "Nothing of that was frozen."
     listed = [f"Thawed: {freezes.wording(one, 'was')}." for one in thawed.freezes]
     return " ".join([*listed, *_of_those_that_waited(thawed.released)])
@@ -166,3 +165,27 @@ def _switched(done: Switching) -> str:
     state = "enabled" if done.enabled else "disabled"
     before = "was so already" if done.enabled_before is done.enabled else "was not"
     return " ".join([f"Batch {visible(done.batch)} is {state}; it {before}.", *_of_those_that_waited(done.released)])
+
+
+MOST = 10_000
+"""How many requests are listed at most."""
+
+
+def requests(
+    transactions: Transactions,
+    *,
+    only_open: bool = False,
+    batch: str | None = None,
+    status: RequestStatus | None = None,
+    since: datetime | None = None,
+) -> tuple[Request, ...]:
+    """Return the newest requests, newest first."""
+    with transactions.read() as connection:
+        found = operator_requests.newest(connection, MOST, only_open=only_open)
+    return tuple(
+        one
+        for one in found
+        if (batch is None or one.batch == batch)
+        and (status is None or one.status is status)
+        and (since is None or one.asked_at >= since)
+    )

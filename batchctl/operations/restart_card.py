@@ -89,11 +89,7 @@ def _assumed(seq: int, name: str, entries: Sequence[HistoryEntry]) -> Assumed:
 
 
 def _bypassed(
-    before: BatchInstance,
-    after: BatchInstance,
-    batch: BatchDefinition,
-    entries: Sequence[HistoryEntry],
-    now: datetime,
+    before: BatchInstance, after: BatchInstance, batch: BatchDefinition, entries: Sequence[HistoryEntry], now: datetime
 ) -> Iterator[str]:
     """Say what would have kept the instance from this without a person."""
     match before.status:

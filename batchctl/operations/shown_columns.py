@@ -8,9 +8,7 @@ from datetime import timedelta
 from batchctl.domain import records
 from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.records import JsonValue
-from batchctl.domain.rows import (
-    BatchDefinition,
-)
+from batchctl.domain.rows import BatchDefinition
 from batchctl.domain.unreadable import UnreadableRow
 
 Columns = records.Columns

@@ -36,15 +36,12 @@ class Patience(Protocol):
 
     def now(self) -> datetime:
         """Return the control database's present time."""
-        ...
 
     def monotonic(self) -> float:
         """Return seconds that never jump."""
-        ...
 
     def sleep(self, seconds: float) -> None:
         """Let time pass."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from sqlalchemy import (
     NVARCHAR,
     BigInteger,
+    Boolean,
     Column,
     Dialect,
     Integer,
@@ -122,25 +123,18 @@ class stamp(expression.FunctionElement[datetime]):  # noqa: N801 - reads as an S
 
 
 @compiles(stamp)
-def _stamp(element: stamp, compiler: Any, **options: Any) -> str:
-    return _stamped(element, compiler, "DATEADD(millisecond, 1, {0})", **options)
-
-
-@compiles(stamp, "sqlite")
-def _stamp_sqlite(element: stamp, compiler: Any, **options: Any) -> str:
-    return _stamped(element, compiler, "strftime('%Y-%m-%d %H:%M:%f', {0}, '+0.001 seconds')", **options)
-
-
-@compiles(stamp, "postgresql")
-def _stamp_postgresql(element: stamp, compiler: Any, **options: Any) -> str:
-    # On PostgreSQL the engine is known by the name of its connections.
-    now, _ = element.clauses
-    return str(compiler.process(now, **options))
-
-
-def _stamped(element: stamp, compiler: Any, later: str, **options: Any) -> str:
+def _stamped(element: stamp, compiler: Any, **options: Any) -> str:
     now, column = element.clauses
-    return f"coalesce(nullif({compiler.process(now, **options)}, {column.name}), {later.format(column.name)})"
+    given = str(compiler.process(now, **options))
+    match compiler.dialect.name:
+        case "postgresql":
+            # There the engine is known by the name of its connections.
+            return given
+        case "sqlite":
+            later = f"strftime('%Y-%m-%d %H:%M:%f', {column.name}, '+0.001 seconds')"
+        case _:
+            later = f"DATEADD(millisecond, 1, {column.name})"
+    return f"coalesce(nullif({given}, {column.name}), {later})"
 
 
 class database_user(expression.FunctionElement[str]):  # noqa: N801 - reads as an SQL function
@@ -148,21 +142,7 @@ class database_user(expression.FunctionElement[str]):  # noqa: N801 - reads as a
 
     type = String()
     inherit_cache = True
-
-
-@compiles(database_user, "sqlite")
-def _database_user_sqlite(element: database_user, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - SQLAlchemy's hook
-    return "'sql'"
-
-
-@compiles(database_user, "postgresql")
-def _database_user_postgresql(element: database_user, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - SQLAlchemy's hook
-    return "SESSION_USER"
-
-
-@compiles(database_user, "mssql")
-def _database_user_mssql(element: database_user, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - SQLAlchemy's hook
-    return "ORIGINAL_LOGIN()"
+    wording: ClassVar = {"sqlite": "'sql'", "postgresql": "SESSION_USER", "mssql": "ORIGINAL_LOGIN()"}
 
 
 class utc_now(expression.FunctionElement[datetime]):  # noqa: N801 - reads as an SQL function
@@ -170,21 +150,28 @@ class utc_now(expression.FunctionElement[datetime]):  # noqa: N801 - reads as an
 
     type = UtcTime()
     inherit_cache = True
+    wording: ClassVar = {
+        "sqlite": "(strftime('%Y-%m-%d %H:%M:%f','now'))",
+        "postgresql": "(clock_timestamp() AT TIME ZONE 'UTC')",
+        "mssql": "SYSUTCDATETIME()",
+    }
 
 
-@compiles(utc_now, "sqlite")
-def _utc_now_sqlite(element: utc_now, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - SQLAlchemy's hook
-    return "(strftime('%Y-%m-%d %H:%M:%f','now'))"
+@compiles(database_user)
+@compiles(utc_now)
+def _worded(element: database_user | utc_now, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - SQLAlchemy's hook
+    return str(element.wording[compiler.dialect.name])
 
 
-@compiles(utc_now, "postgresql")
-def _utc_now_postgresql(element: utc_now, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - SQLAlchemy's hook
-    return "(clock_timestamp() AT TIME ZONE 'UTC')"
+class condition(expression.FunctionElement[bool]):  # noqa: N801 - reads as an SQL function
+    """A condition that is written like a function."""
 
+    type = Boolean()
+    inherit_cache = True
 
-@compiles(utc_now, "mssql")
-def _utc_now_mssql(element: utc_now, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - SQLAlchemy's hook
-    return "SYSUTCDATETIME()"
+    def self_group(self, against: Any = None) -> Self:  # noqa: ARG002 - SQLAlchemy's hook
+        """Stand as a condition where one is wanted; SQLAlchemy would compare a function's value with 1."""
+        return self
 
 
 def readable(rows: Iterable[Any], make: Callable[[Any], Made]) -> list[Made]:

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BINARY, NVARCHAR, Boolean, ColumnElement, Integer, cast, func, literal_column
+from sqlalchemy import BINARY, NVARCHAR, ColumnElement, Integer, cast, func, literal_column
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.sql.functions import FunctionElement
+
+from batchctl.store.columns import condition
 
 DATA_HASH = "DataHash"
 """A computed column of FileProcess on SQL Server, where an index cannot hold Data: other databases index Data itself."""
 
 
-class exactly(FunctionElement[bool]):  # noqa: N801 - it is written like a function
+class exactly(condition):  # noqa: N801 - it is written like a function
     """Two texts that are the same, with all their blanks."""
 
-    type = Boolean()
     inherit_cache = True
-
-    def self_group(self, against: Any = None) -> exactly:  # noqa: ARG002 - SQLAlchemy's hook
-        """Stand as a condition where one is wanted; SQLAlchemy would compare a function's value with 1."""
-        return self
 
 
 class same_data(exactly):  # noqa: N801 - it is written like a function

@@ -13,7 +13,6 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
-    Boolean,
     CheckConstraint,
     Column,
     ColumnElement,
@@ -25,43 +24,26 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.sql.functions import FunctionElement
 
-from batchctl.store.columns import UtcTime, in_words
+from batchctl.store.columns import UtcTime, condition, in_words
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
-class differing(FunctionElement[bool]):  # noqa: N801 - it is written like a function
+class differing(condition):  # noqa: N801 - it is written like a function
     """A condition with one wording for SQLite and another for all others, or a third for SQL Server."""
 
-    type = Boolean()
     inherit_cache = True
 
     def __init__(self, elsewhere: str, on_sqlite: str, on_mssql: str | None = None) -> None:
         """Keep each wording."""
         super().__init__(text(elsewhere), text(on_sqlite), text(elsewhere if on_mssql is None else on_mssql))
 
-    def self_group(self, against: Any = None) -> differing:  # noqa: ARG002 - SQLAlchemy's hook
-        """Stand as a condition where one is wanted; SQLAlchemy would compare a function's value with 1."""
-        return self
-
 
 @compiles(differing)
-def _elsewhere(element: differing, compiler: Any, **options: Any) -> str:
-    said, _, _ = element.clauses
-    return str(compiler.process(said, **options))
-
-
-@compiles(differing, "sqlite")
-def _on_sqlite(element: differing, compiler: Any, **options: Any) -> str:
-    _, said, _ = element.clauses
-    return str(compiler.process(said, **options))
-
-
-@compiles(differing, "mssql")
-def _on_mssql(element: differing, compiler: Any, **options: Any) -> str:
-    *_, said = element.clauses
+def _worded(element: differing, compiler: Any, **options: Any) -> str:
+    elsewhere, on_sqlite, on_mssql = element.clauses
+    said = {"sqlite": on_sqlite, "mssql": on_mssql}.get(compiler.dialect.name, elsewhere)
     return str(compiler.process(said, **options))
 
 

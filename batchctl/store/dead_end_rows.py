@@ -43,7 +43,7 @@ def starts(connection: Connection) -> Iterator[Start]:
 
 def of_trigger(connection: Connection, trigger: DataTrigger) -> DeadEnd | None:
     """Return the error that a controller logged last about a trigger; None when its last log entry is no error."""
-    last = scheduler_log.last_of(connection, trigger.entity, trigger.source)
+    last = scheduler_log.last_of(connection, trigger)
     if last is None or last.event is not SchedulerEvent.ERROR:
         return None
     said = last.message or ""
@@ -64,7 +64,7 @@ def _triggers(connection: Connection) -> Iterator[DeadEnd]:
 def _watches(connection: Connection) -> Iterator[DeadEnd]:
     for watch in file_watches.everyone(connection):
         if watch.enabled and watch.unreachable_since is not None:
-            last = scheduler_log.last_of(connection, watch.entity, watch.source)
+            last = scheduler_log.last_of(connection, watch)
             said = (last and last.message) or "the folder cannot be listed"
             mend = said.rpartition("; ")[2] if "; " in said else None
             yield _of(watch.source, watch.unreachable_since, said, mend, f"batchctl watch test {typed(watch.name)}")
@@ -74,7 +74,7 @@ def _schedules(connection: Connection) -> Iterator[DeadEnd]:
     for schedule in schedule_rows.everything(connection)[0]:
         # A schedule that a controller could make sense of has a next time, or is over.
         if schedule.enabled and schedule.next_run_time is None:
-            last = scheduler_log.last_of(connection, schedule.entity, schedule.source)
+            last = scheduler_log.last_of(connection, schedule)
             if last is not None and last.event is SchedulerEvent.ERROR:
                 next_step = f"batchctl schedule test {typed(schedule.name)}"
                 said = last.message or ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, inspect, select, update
+from sqlalchemy import Connection, bindparam, select, update
 
 from batchctl.domain.leader import HIGHEST_FENCE, NO_LEAD, Lead
 from batchctl.domain.unreadable import UnreadableRow
@@ -43,11 +43,6 @@ _LEAVE = (
     .values(ControllerName=None, LeaseUntil=bindparam("now"), z_updated=bindparam("now"))
 )
 _SETTLE = update(leader).where(_THE_ROW).values(Place=bindparam("place"), z_updated=bindparam("now"))
-
-
-def is_listed(connection: Connection) -> bool:
-    """Say whether a database that may be of an older version has the table."""
-    return leader.name.lower() in {name.lower() for name in inspect(connection).get_table_names()}
 
 
 def load(connection: Connection) -> Lead:

@@ -124,12 +124,7 @@ _ORPHANS = (
     .limit(bindparam("most"))
 )
 _IDLE_DEPENDENCIES = (
-    select(
-        _d.BatchDependency_id,
-        _d.ProcessBatch_id,
-        _d.DependsOnBatch_id,
-        _b.ProcessBatch_id.label("Dependent"),
-    )
+    select(_d.BatchDependency_id, _d.ProcessBatch_id, _d.DependsOnBatch_id, _b.ProcessBatch_id.label("Dependent"))
     .join_from(batch_dependency, process_batch, _b.ProcessBatch_id == _d.ProcessBatch_id, isouter=True)
     .join(_upstream.ProcessBatch_id.table, _upstream.ProcessBatch_id == _d.DependsOnBatch_id, isouter=True)
     .where(or_(_b.ProcessBatch_id.is_(None), _upstream.ProcessBatch_id.is_(None)))
@@ -148,9 +143,7 @@ class Orphan:
     lacks_batch: bool
 
 
-def count_instances(
-    connection: Connection,
-) -> tuple[dict[BatchId, dict[InstanceStatus, int]], list[UnreadableRow]]:
+def count_instances(connection: Connection) -> tuple[dict[BatchId, dict[InstanceStatus, int]], list[UnreadableRow]]:
     """Return how many instances each batch has in each status, and the first unreadable ones."""
     rows = connection.execute(_COUNT_INSTANCES).all()
     known = readable(rows, lambda row: (row[0], word(InstanceStatus, row[1]), row[2]))

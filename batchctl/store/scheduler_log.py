@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple, Protocol
 
 from sqlalchemy import ColumnElement, Connection, bindparam, func, literal, or_, select
 
@@ -40,6 +41,25 @@ _LAST_OF = RowSelect(
 )
 
 
+class Starting(Protocol):
+    """Something that starts work: a schedule, a trigger, a watch."""
+
+    @property
+    def source(self) -> str:
+        """What `FileProcess.Source` says of it."""
+
+    @property
+    def entity(self) -> str | None:
+        """The entity for which it starts work, if that is known."""
+
+
+class LogSource(NamedTuple):
+    """The same of what has no row of its own that could be read."""
+
+    source: str
+    entity: str | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedEvents:
     """Which events the caller wants; None where any will do."""
@@ -58,23 +78,22 @@ class WantedEvents:
 def add(
     connection: Connection,
     event: SchedulerEvent,
-    source: str,
+    about: Starting,
     now: datetime,
+    message: str | None,
     *,
-    entity: str | None = None,
     batch_id: BatchId | None = None,
     intake_id: IntakeId | None = None,
     instance_id: InstanceId | None = None,
-    message: str | None = None,
     rows_queued: int | None = None,
     duration_ms: int | None = None,
 ) -> None:
-    """Record one event; `source` says what it came from, as `FileProcess.Source` does."""
+    """Record one event about what starts work."""
     values = {
         "EventTime": now,
         "EventType": str(event),
-        "Source": source[:NAME_LIMIT],
-        "Entity": entity,
+        "Source": about.source[:NAME_LIMIT],
+        "Entity": about.entity,
         "ProcessBatch_id": batch_id,
         "FileProcess_id": intake_id,
         "BatchControl_id": instance_id,
@@ -95,29 +114,21 @@ def wait_for_others(connection: Connection, source: str) -> None:
 def add_all(
     connection: Connection,
     event: SchedulerEvent,
-    source: str,
+    about: Starting,
     now: datetime,
-    *,
-    entity: str,
     messages: Iterable[tuple[IntakeId, str]],
 ) -> None:
     """Record the same event of many FileProcess rows, each with its message."""
     columns = ("EventTime", "EventType", "Source", "Entity", "FileProcess_id", "Message")
-    rows = [(now, str(event), source[:NAME_LIMIT], entity, intake_id, message) for intake_id, message in messages]
+    rows = [(now, str(event), about.source[:NAME_LIMIT], about.entity, *one) for one in messages]
     if rows:
         _ADD.rows(connection, columns, rows).insert(connection)
 
 
-def last_of(connection: Connection, entity: str, source: str) -> LogEntry | None:
+def last_of(connection: Connection, about: Starting) -> LogEntry | None:
     """Return the newest event that says whether a source has started work, if there is one."""
-    rows = _LAST_OF(connection, entity=entity, source=source[:NAME_LIMIT], most=1)
+    rows = _LAST_OF(connection, entity=about.entity, source=about.source[:NAME_LIMIT], most=1)
     return next(iter(readable(rows, _entry)), None)
-
-
-def was_just_logged(connection: Connection, entity: str, source: str, message: str) -> bool:
-    """Say whether a message is the last one logged on whether a source has started work."""
-    last = last_of(connection, entity, source)
-    return last is not None and last.message == message
 
 
 def newest(connection: Connection, wanted: WantedEvents, most: int) -> list[LogEntry]:

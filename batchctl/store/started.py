@@ -10,6 +10,7 @@ from batchctl.domain.rows import BatchInstance
 from batchctl.domain.status import InstanceStatus, SchedulerEvent
 from batchctl.domain.text import storable
 from batchctl.store import scheduler_log
+from batchctl.store.scheduler_log import LogSource
 from batchctl.store.statements import RowSelect
 from batchctl.store.tables import FIRED, batch_process_history
 from batchctl.store.tables import scheduler_log as log_table
@@ -56,13 +57,12 @@ def _note(
     scheduler_log.add(
         connection,
         event,
-        source,
+        LogSource(source, instance.entity),
         now,
-        entity=instance.entity,
+        None if message is None else storable(message),
         batch_id=instance.batch_id,
         intake_id=instance.intake_id,
         instance_id=instance.instance_id,
-        message=None if message is None else storable(message),
         rows_queued=queued[0].RowsQueued if queued else None,
         duration_ms=None if begun is None else max(0, (now - begun) // timedelta(milliseconds=1)),
     )

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from batchctl.control.intake.triggering import COUNTS_AGAIN
-from batchctl.control.maintenance.retention_duty import Retention
+from batchctl.control.maintenance.purge import Retention
 from batchctl.domain.intake.triggers import Counted
 from batchctl.domain.rows import DataTrigger, InstanceId
 from batchctl.operations.intervene import Operator

@@ -11,9 +11,8 @@ from batchctl.control.alerting.alerting import Alerting
 from batchctl.control.alerting.incident_search import IncidentSearch
 from batchctl.control.alerting.incident_watch import IncidentWatch
 from batchctl.control.alerting.outbox import Outbox
-from batchctl.domain.alerting.alert_rules import AlertRules
 from batchctl.domain.alerting.alert_text import Notification
-from batchctl.domain.alerting.alerts import Audience
+from batchctl.domain.alerting.alerts import AlertRules, Audience
 from batchctl.ports import Answer
 from tests.control.world import World
 

@@ -8,7 +8,7 @@ import pytest
 
 from batchctl.control.alerting.incident_search import IncidentSearch
 from batchctl.control.leadership import Leadership
-from batchctl.domain.alerting.alert_rules import AlertRules
+from batchctl.domain.alerting.alerts import AlertRules
 from batchctl.domain.errors import NotLeading
 from batchctl.domain.leader import HIGHEST_FENCE, lease_of
 from batchctl.domain.status import IncidentKind

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from batchctl.control import claiming, notes
+from batchctl.control import claiming, in_flight
 from batchctl.control.alerting.incident_search import LOCKED, IncidentSearch
 from batchctl.control.claiming import MANY_DEFERRED
 from batchctl.control.contention import LOCKED_LOOK
 from batchctl.control.controller import CONTENDED_LOOK, Controller
 from batchctl.control.rescue import MOST_LOCKS
-from batchctl.domain.alerting.alert_rules import AlertRules
+from batchctl.domain.alerting.alerts import AlertRules
 from batchctl.domain.errors import BatchctlError, Busy
 from batchctl.domain.locked_rows import failure_of
 from batchctl.domain.outcomes import Identity
@@ -316,7 +316,7 @@ def test_a_note_about_a_process_whose_row_is_locked_waits_and_nothing_else_does(
     for key in world.runner.open:
         world.runner.spawn(key, Identity(pid=100 + key))
     controller.turn(NO_WAIT)
-    world.clock.advance(timedelta(seconds=notes.SHORT))
+    world.clock.advance(timedelta(seconds=in_flight.SHORT))
     for _ in range(3):
         for _ in range(3):
             controller.turn(NO_WAIT)

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from batchctl.control.maintenance import purge as purge_module
-from batchctl.control.maintenance.purge import Purge
-from batchctl.control.maintenance.retention_duty import Retention
+from batchctl.control.maintenance.purge import Purge, Retention
 from batchctl.domain.errors import Conflict
 from batchctl.domain.maintenance.retention import rules_of
 from batchctl.domain.outcomes import StepOutcome

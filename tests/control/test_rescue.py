@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from batchctl.control import notes
+from batchctl.control import in_flight
 from batchctl.control.controller import Controller
 from batchctl.control.rescue import Rescued
 from batchctl.domain.errors import NoAnswer
@@ -226,7 +226,7 @@ def test_a_spawned_process_is_found_by_its_recorded_identity(world: World) -> No
     controller = world.process()
     world.runner.spawn(world.runner.started[-1], Identity(pid=1, pid_start="2", boot_id="3"))
     controller.turn(NO_WAIT)
-    world.clock.advance(timedelta(seconds=notes.SHORT))
+    world.clock.advance(timedelta(seconds=in_flight.SHORT))
     controller.turn(NO_WAIT)
     world.crash()
     world.recover()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 from typing import Any
@@ -11,8 +12,7 @@ import pytest
 
 from batchctl.control.creation import Creator
 from batchctl.control.maintenance import purge
-from batchctl.control.maintenance.purge import MOST, PATIENCE
-from batchctl.control.maintenance.retention_duty import Retention
+from batchctl.control.maintenance.purge import MOST, PATIENCE, Retention
 from batchctl.domain.errors import DatabaseUnreachable
 from batchctl.operations.maintenance import disposal
 from batchctl.ports import Change
@@ -87,6 +87,13 @@ def test_it_follows_what_starts_work_and_what_creates_also_when_they_fail(
     assert "controller.trouble" in {event.name for event in hand.events}
 
 
+def delete_log_by(patched: pytest.MonkeyPatch, delete: Callable[[Any, purging.PurgePage, Any], int]) -> None:
+    def other(kind: purging.Aging) -> purging.Aging:
+        return replace(kind, delete=delete) if kind.table == "SchedulerLog" else kind
+
+    patched.setattr(purging, "AGING", tuple(other(kind) for kind in purging.AGING))
+
+
 def test_its_own_trouble_keeps_nothing_else_from_going_on_and_is_told_once(
     world: World, hand: Hand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,7 +105,7 @@ def test_its_own_trouble_keeps_nothing_else_from_going_on_and_is_told_once(
     setting(world, AuditLogDays=30)
     world.sql(ACTED, "ProcessBatch:B", ago(world, 31))
     with monkeypatch.context() as patched:
-        patched.setattr(purging, "delete_log", broken)
+        delete_log_by(patched, broken)
         for _ in range(3):
             world.submit()
             world.clock.advance(timedelta(hours=1))
@@ -122,7 +129,7 @@ def test_a_lost_connection_is_told_as_what_it_is_and_the_pass_begins_anew(
 
     log(world, 31)
     with monkeypatch.context() as patched:
-        patched.setattr(purging, "delete_log", lost)
+        delete_log_by(patched, lost)
         hand.turn()
     assert "controller.waiting" in {event.name for event in hand.events}
     assert not world.messages("retention.trouble")
@@ -163,7 +170,7 @@ def test_a_slow_page_is_followed_by_a_smaller_one_and_by_a_rest(world: World, mo
         taken.append(delete(connection, page, before))
         return taken[-1]
 
-    monkeypatch.setattr(purging, "delete_log", slow)
+    delete_log_by(monkeypatch, slow)
     made.look()
     made.look()
     assert taken == [100]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from batchctl.control.maintenance.retention_duty import Retention
+from batchctl.control.maintenance.purge import Retention
 from batchctl.control.maintenance.sealing import BACK, EVERY, MOST, Sealing
 from batchctl.domain.maintenance.audit_chain import Anchor
 from batchctl.operations.maintenance import audit_trail

@@ -18,7 +18,7 @@ from tests.control.world import NO_WAIT, OK, World
 def held(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """Return what was asked in each transaction that wrote."""
     transactions: list[list[str]] = []
-    begin, commit = sqlite.begin_write, sqlite.commit
+    begin, commit = sqlite.DIALECT.begin_write, sqlite.DIALECT.commit
 
     def begin_write(connection: Any, **others: Any) -> None:
         begin(connection, **others)
@@ -29,8 +29,8 @@ def held(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         sqlite._raw(connection).set_trace_callback(None)
         commit(connection)
 
-    monkeypatch.setattr(sqlite, "begin_write", begin_write)
-    monkeypatch.setattr(sqlite, "commit", end)
+    monkeypatch.setattr(sqlite.DIALECT, "begin_write", begin_write)
+    monkeypatch.setattr(sqlite.DIALECT, "commit", end)
     return transactions
 
 

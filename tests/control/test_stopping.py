@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from batchctl.control import notes
+from batchctl.control import in_flight
 from batchctl.domain.errors import DatabaseRefused
 from batchctl.domain.outcomes import Identity
 from tests.control.world import BAD, NO_WAIT, OK, World
@@ -180,7 +180,7 @@ def test_the_process_of_a_running_step_is_recorded(world: World) -> None:
     )
     controller.turn(NO_WAIT)
     assert world.one("SELECT Pid FROM BatchProcessHistory") is None, "it may end at once"
-    world.clock.advance(timedelta(seconds=notes.SHORT))
+    world.clock.advance(timedelta(seconds=in_flight.SHORT))
     controller.turn(NO_WAIT)
 
     recorded = "SELECT Pid, PidStart, BootId, Spawned FROM BatchProcessHistory"

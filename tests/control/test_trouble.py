@@ -8,7 +8,7 @@ import pytest
 
 from batchctl.control.alerting.incident_search import IncidentSearch
 from batchctl.control.handler_watch import HandlerWatch
-from batchctl.domain.alerting.alert_rules import AlertRules
+from batchctl.domain.alerting.alerts import AlertRules
 from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.errors import BatchctlError, Busy, DatabaseRefused, DatabaseUnreachable, NoAnswer
 from batchctl.domain.rows import InstanceId

@@ -17,7 +17,7 @@ def a_problem(**given: Any) -> IncidentSign:
     """Return the problem of an instance that has failed."""
     plain = IncidentSign(
         kind=IncidentKind.FAILED,
-        key="failed 1 10 it broke",
+        about=(1, 10, "it broke"),
         subject="Load",
         message="BatchControl 42 has failed at step 10: it broke",
         since=NOW,

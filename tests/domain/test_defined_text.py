@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from batchctl.domain.definitions import defined
 from batchctl.domain.definitions.defined import Columns, ColumnShape, Defined, Shape
-from batchctl.domain.definitions.defined_text import quoted, written
+from batchctl.operations.definitions.exporting import quoted, written
 from tests.step_handlers.hostile import HOSTILE
 
 TEXT, NUMBER = ColumnShape(is_number=False), ColumnShape(is_number=True, default=5)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from batchctl.domain.alerting.incidents import InstanceUnderWay, key_of, review, signature
+from batchctl.domain.alerting.incidents import InstanceUnderWay, review, signature
 from batchctl.domain.rows import IncidentId, InstanceId
 from batchctl.domain.status import IncidentKind, InstanceStatus
 from tests.domain.incident_values import a_problem, an_incident
@@ -67,14 +67,14 @@ def test_an_instance_that_is_gone_needs_nobody() -> None:
 
 
 def test_another_error_at_the_same_step_takes_the_place_of_the_first_without_a_recovery() -> None:
-    other = a_problem(key="failed 1 10 the disk is full")
+    other = a_problem(about=(1, 10, "the disk is full"))
     found = review([other], [an_incident()], standing_at(S.FAILED))
 
     assert (found.opened, found.superseded, found.resolved) == ([other], [an_incident()], [])
 
 
 def test_a_failure_that_is_held_later_is_no_other_trouble_of_the_step() -> None:
-    held = a_problem(kind=IncidentKind.HELD, key="held 1 10")
+    held = a_problem(kind=IncidentKind.HELD, about=(1, 10))
     found = review([held], [an_incident()], standing_at(S.HELD))
 
     assert (found.opened, found.superseded, found.resolved) == ([held], [an_incident()], [])
@@ -137,7 +137,7 @@ def test_a_plain_word_of_the_row_stays_in_the_error() -> None:
 
 
 def test_a_key_is_never_longer_than_its_column_nor_invisible() -> None:
-    key = key_of(IncidentKind.FAILED, 1, 10, "\x1b[31m" + "x" * 500)
+    key = a_problem(about=(1, 10, "\x1b[31m" + "x" * 500)).key
 
     assert len(key) == 200
     assert key.isprintable()

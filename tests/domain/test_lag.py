@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from batchctl.domain.lag import MOST_LAG, not_before
+from batchctl.domain.moves import MOST_LAG, not_before
 
 NOW, TICK = datetime(2026, 11, 22, 3, tzinfo=UTC), timedelta(milliseconds=1)
 

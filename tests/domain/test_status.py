@@ -16,11 +16,10 @@ from batchctl.domain.status import (
     InstanceVerb,
     IntakeStatus,
     StopReason,
-    mermaid,
-    sources,
     word,
 )
 from batchctl.testing import a_step, an_instance
+from tests.transitions import mermaid, sources
 
 BATCH = BatchDefinition(
     batch_id=BatchId(1), name="B", entity="B", retry_count=2, steps=(a_step(seq=10), a_step(seq=20))

@@ -18,12 +18,12 @@ KINDS = {
     if isinstance(kind, type) and issubclass(kind, errors.BatchctlError)
 }
 REASONS = {
-    "batchctl.store.dialects.mssql:database_refused": mssql_errors.REFUSED_BECAUSE.values(),
-    "batchctl.store.dialects.postgresql:database_refused": [
+    "batchctl.store.dialects.mssql:MssqlDialect.database_refused": mssql_errors.REFUSED_BECAUSE.values(),
+    "batchctl.store.dialects.postgresql:PostgresqlDialect.database_refused": [
         *(what for what, _ in postgresql_errors._BY_STATE.values()),
         *(what for _, what, _ in postgresql_errors._BY_WORDS),
     ],
-    "batchctl.store.dialects.sqlite:database_refused": sqlite._REFUSED_BECAUSE.values(),
+    "batchctl.store.dialects.sqlite:SqliteDialect.database_refused": sqlite._REFUSED_BECAUSE.values(),
 }
 """What is filled in where that is all there is to look for."""
 DOCUMENT = ROOT / "docs" / "errors.md"

@@ -12,7 +12,7 @@ import pytest
 
 from batchctl.config import Settings
 from batchctl.control_database import upgrade_database
-from batchctl.domain.status import mermaid
+from tests.transitions import mermaid
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

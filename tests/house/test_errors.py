@@ -54,7 +54,10 @@ def test_the_document_lists_them_all() -> None:
         (["why", "nonsense"], None),
         (["--config", "/none/batchctl.toml", "status"], "batchctl.config:_find"),
         (["plan", "/none/x.toml"], "batchctl.cli.definitions.file_commands:_parsed"),
-        (["demo", "--database", "postgresql://a@127.0.0.1:1/x"], "batchctl.store.dialects.postgresql:database_refused"),
+        (
+            ["demo", "--database", "postgresql://a@127.0.0.1:1/x"],
+            "batchctl.store.dialects.postgresql:PostgresqlDialect.database_refused",
+        ),
     ],
 )
 def test_the_code_is_printed_with_the_error(

@@ -15,7 +15,7 @@ from sqlalchemy import text
 
 from batchctl.control_database import check_may_upgrade, upgrade_database
 from batchctl.domain.errors import Busy, DatabaseRefused, SchemaMismatch
-from batchctl.domain.maintenance.health import Result
+from batchctl.domain.outcomes import Result
 from batchctl.store import engine, identity, tables, views
 from batchctl.store.dialects import dialect_of
 from batchctl.store.maintenance import examination, schema

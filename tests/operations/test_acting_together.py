@@ -65,10 +65,10 @@ def meddled(one: Operator, asked: int, meddle: Callable[[], object]) -> Operator
 
 def test_what_two_thaw_is_thawed_once(world: World) -> None:
     anna, ben = person(world, "anna"), person(world, "ben")
-    Freezer(anna.actor).freeze(B, reason="disks")
-    late = meddled(anna, 2, lambda: Freezer(ben.actor).thaw(B, reason="over"))
+    Freezer(anna).freeze(B, reason="disks")
+    late = meddled(anna, 2, lambda: Freezer(ben).thaw(B, reason="over"))
 
-    done = Freezer(late.actor).thaw(B, reason="over")
+    done = Freezer(late).thaw(B, reason="over")
 
     assert done.freezes == ()
     assert world.sql("SELECT ThawedBy FROM BatchFreeze") == [("ben",)]

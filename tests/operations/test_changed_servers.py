@@ -155,7 +155,7 @@ def test_an_upgrade_behind_one_that_does_not_end_is_refused(
     endless = StoreTransactions(engine.open_engine(postgres.url(database), tmp_path))
 
     with closing(endless), endless.read() as connection:
-        postgresql.lock_schema(connection)
+        postgresql.DIALECT.lock_schema(connection)
         with pytest.raises(Busy, match="Another program upgrades the control database"):
             upgrade_database(config)
 

@@ -13,9 +13,9 @@ from batchctl import app, config
 from batchctl.cli.main import run
 from batchctl.control_database import upgrade_database
 from batchctl.domain.errors import Refused
-from batchctl.domain.place import is_same
 from batchctl.node import Node
 from batchctl.operations import copies
+from batchctl.operations.copies import is_same
 from batchctl.operations.operators.acts import Actor
 from batchctl.store import identity
 from tests.control_databases import ControlDatabase, PostgresControl, SqliteControl

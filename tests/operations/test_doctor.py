@@ -17,7 +17,7 @@ from sqlalchemy.exc import OperationalError
 
 from batchctl import app, config
 from batchctl.control_database import upgrade_database
-from batchctl.domain.maintenance.health import HealthFinding, Result
+from batchctl.domain.outcomes import HealthFinding, Result
 from batchctl.operations.definitions.checking import RowFinding
 from batchctl.operations.maintenance.doctor import Doctor, PlacedFinding
 from batchctl.store import engine

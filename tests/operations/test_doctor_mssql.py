@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import Connection, create_engine, make_url, text
 from sqlalchemy.pool import StaticPool
 
-from batchctl.domain.maintenance.health import HealthFinding, Result
+from batchctl.domain.outcomes import HealthFinding, Result
 from batchctl.store import engine
 from batchctl.store.dialects.health import mssql_health
 from batchctl.store.maintenance import examination, roles

@@ -27,12 +27,12 @@ WHY = "the disks are full"
 
 @pytest.fixture
 def freezer(operator: Operator) -> Freezer:
-    return Freezer(operator.actor)
+    return Freezer(operator)
 
 
 @pytest.fixture
 def dry(dry_operator: Operator) -> Freezer:
-    return Freezer(dry_operator.actor)
+    return Freezer(dry_operator)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest
 
 from batchctl import app, config
 from batchctl.control_database import upgrade_database
-from batchctl.domain.maintenance.health import HealthFinding, Result
+from batchctl.domain.outcomes import HealthFinding, Result
 from batchctl.operations import privacy
 from batchctl.operations.definitions import checking
 from batchctl.system.commands import journal

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from batchctl.domain.alerting.alert_rules import AlertRules
+from batchctl.domain.alerting.alerts import AlertRules
 from batchctl.domain.alerting.performance import Drift
 from batchctl.domain.errors import NotFound
 from batchctl.domain.scheduling.schedules import ScheduleId

@@ -59,7 +59,7 @@ def test_from_an_earlier_step_what_is_done_is_run_again_and_from_a_later_one_it_
 
 
 def test_it_says_what_blocks_all_the_same(stuck: World, operator: Operator, dry_operator: Operator) -> None:
-    Freezer(operator.actor).freeze(EVERYTHING, reason="disks")
+    Freezer(operator).freeze(EVERYTHING, reason="disks")
     operator.set_enabled("B", enabled=False, reason="maintenance")
 
     card = card_of(dry_operator)

@@ -7,7 +7,7 @@ import pytest
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.operations.maintenance import fsck
 from batchctl.operations.operators.acts import Actor
-from batchctl.operations.scheduling.schedule_run import Ran, run_now
+from batchctl.operations.scheduling.schedule_keeper import Ran, run_now
 from tests.control.timetable import Timetable
 from tests.control.world import World
 from tests.control_databases import ACTS

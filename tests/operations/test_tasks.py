@@ -7,10 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from batchctl.domain.errors import Refused
-from batchctl.operations import task_queue
+from batchctl.operations import tasks
 from batchctl.operations.operators.acts import Actor
-from batchctl.operations.task_queue import OpenedQueue
-from batchctl.operations.tasks import Desk, Queued, TaskWish
+from batchctl.operations.tasks import Desk, OpenedQueue, Queued, TaskWish
 from batchctl.plugin_api import Connection
 from batchctl.preparation import Preparer
 from batchctl.registry import Registry
@@ -39,11 +38,11 @@ def fresh(empty_database: ControlDatabase) -> Iterator[World]:
 
 def enable(world: World, name: str = "Task", *roles: str, dry_run: bool = False) -> OpenedQueue:
     actor = Actor(transactions=world.transactions, clock=world.clock, user="anna", host="host1", dry_run=dry_run)
-    return task_queue.enable(actor, name, roles, reason="the nightly chores")
+    return tasks.enable(actor, name, roles, reason="the nightly chores")
 
 
 def queue(world: World, task: TaskWish, *, dry_run: bool = False) -> Queued:
-    registry = Registry.load()
+    registry = Registry()
     preparer = Preparer(registry.handler, AROUND, "anna", "host1", "test")
     desk = Desk(
         transactions=world.transactions,
@@ -118,7 +117,7 @@ def test_what_could_not_be_carried_out_is_refused_and_not_inserted(fresh: World,
 
 def test_a_connection_whose_name_a_file_name_would_hide_is_refused(fresh: World) -> None:
     context_here = context("/", connections={"a/wh": Connection("a/wh", "sqlite:///a.db"), **AROUND.connections})
-    registry = Registry.load()
+    registry = Registry()
     desk = Desk(
         transactions=fresh.transactions,
         clock=fresh.clock,

@@ -318,8 +318,8 @@ class Edge:
         return isinstance(error, ConnectionLost) or _is_about_the_database(error)
 
 
-_is_about_the_database = sqlite.is_about_the_database
-_unusable = sqlite.database_refused
+_is_about_the_database = sqlite.DIALECT.is_about_the_database
+_unusable = sqlite.DIALECT.database_refused
 _all_batches = definitions.all_batches
 EDGE = Edge()
 
@@ -337,7 +337,7 @@ class _Sleepless:
 def edged() -> Iterator[None]:
     """Put the edge between the store and SQLite."""
     names = ("begin_write", "commit", "change_marker", "is_lost", "is_about_the_database", "database_refused")
-    replaced: list[tuple[Any, str, Any]] = [(sqlite, name, getattr(EDGE, name)) for name in names]
+    replaced: list[tuple[Any, str, Any]] = [(sqlite.DIALECT, name, getattr(EDGE, name)) for name in names]
     replaced += [
         (definitions, "all_batches", EDGE.all_batches),
         (purging, "rules", EDGE.rules),
@@ -345,7 +345,7 @@ def edged() -> Iterator[None]:
         (tenacity.nap, "time", _Sleepless),
     ]
     # As on a server: what is claimed is read again once its batch is locked.
-    replaced += [(sqlite, "WRITES_ALONE", False)]
+    replaced += [(sqlite.DIALECT, "WRITES_ALONE", False)]
     before = [(owner, name, getattr(owner, name)) for owner, name, _ in replaced]
     try:
         for owner, name, value in replaced:

@@ -16,7 +16,7 @@ from batchctl.control.controller import Controller
 from batchctl.control.creation import Creator
 from batchctl.control.dependencies.dependency_watch import DependencyWatch
 from batchctl.control.leadership import Leadership, LeadersTransactions
-from batchctl.control.maintenance.retention_duty import Retention
+from batchctl.control.maintenance.purge import Retention
 from batchctl.control.maintenance.sealing import Sealing
 from batchctl.control.membership import Membership
 from batchctl.control.operators.answering import Answering
@@ -26,8 +26,7 @@ from batchctl.control.scheduling.backfilling import Backfilling
 from batchctl.control.scheduling.deciding import Deciding
 from batchctl.control.scheduling.firing import Firing
 from batchctl.control.worker import Duty, Leading, Worker
-from batchctl.domain.alerting.alert_rules import AlertRules
-from batchctl.domain.alerting.alerts import Audience
+from batchctl.domain.alerting.alerts import AlertRules, Audience
 from batchctl.domain.errors import BatchctlError, PluginError, Refused
 from batchctl.domain.operators.freezes import Scope
 from batchctl.domain.operators.release import Choice, Release

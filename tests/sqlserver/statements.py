@@ -36,7 +36,7 @@ BY_KIND = frozenset(
         ("batchctl.store.leading", "load_or_make"),
         *(("batchctl.store.task_queues", name) for name in ("_guards", "keeps_out")),
         *(("batchctl.store.unreadable_columns", name) for name in ("unfit", "_of_row")),
-        ("batchctl.store.dialects.pending", "limit"),
+        ("batchctl.store.intake.staging", "limit"),
     }
 )
 """Functions that make a statement otherwise for each kind of database: that for SQL Server is looked at by tests of its own."""

@@ -49,7 +49,7 @@ HOLES = {
 }
 """What stands in the holes of a text that is sent or shown by itself."""
 OF_OTHER_SERVERS = {
-    "batchctl/store/dialects/pending.py": ("SET statement_timeout = ",),
+    "batchctl/store/intake/staging.py": ("SET statement_timeout = ",),
     "batchctl/store/maintenance/roles.py": ("\nCREATE OR REPLACE FUNCTION ",),
     "batchctl/store/statements.py": ("SELECT {found[1]} {condition}", "SELECT {values[1]} FROM {rows} ORDER BY v."),
     "batchctl/store/task_queues.py": ("SELECT 1 FROM pg_roles ", "SELECT tgname FROM pg_trigger "),

@@ -13,7 +13,7 @@ from sqlalchemy import Column, Integer, MetaData, String, Table, make_url
 
 from batchctl.store import views
 from batchctl.store.maintenance import roles, schema
-from batchctl.store.maintenance.agent_job import agent_job
+from batchctl.store.maintenance.tsql_script import agent_job
 from tests.house.source import ROOT, place
 from tests.sqlserver import taken
 from tests.sqlserver.catalog import batches, control_database, with_trees

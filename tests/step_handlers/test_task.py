@@ -140,4 +140,4 @@ def test_a_step_that_is_wrong_itself_is_refused() -> None:
 
 
 def test_the_registry_takes_a_handler_that_delegates_instead_of_rendering() -> None:
-    assert isinstance(Registry.load().handler("task"), Task)
+    assert isinstance(Registry().handler("task"), Task)

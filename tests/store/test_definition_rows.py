@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from batchctl.store.definitions.definition_rows import _NAMES, KEPT, NO_DEFINITIONS, SHAPES, STAMPS
+from batchctl.store.definitions.definition_rows import _NAMES, KEPT, SHAPES, STAMPS
 from batchctl.store.tables import metadata
 
+NO_DEFINITIONS = frozenset(
+    {
+        *("FileProcess", "BatchControl", "BatchProcessHistory", "BatchCompletion", "DurationHistory", "SchedulerLog"),
+        *("ScheduleFire", "ScheduleBackfill", "FileWatchSeen", "Controller", "Leader", "OperatorRequest", "AuditLog"),
+        *("BatchVersion", "AppliedDefinition", "BatchFreeze", "ZoneOffset", "Incident", "AlertDelivery", "AuditSeal"),
+        "NamedLock",
+    }
+)
+"""The tables that tell what has happened, or is to happen once."""
 OF_FILES = {part.kind: part for shape in SHAPES for part in (shape, *shape.parts)}
 
 

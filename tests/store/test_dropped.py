@@ -26,17 +26,8 @@ def transactions(control_database: ControlDatabase) -> Iterator[StoreTransaction
 
 
 def act(connection: Connection) -> None:
-    audit_entries.add(
-        connection,
-        actor="a",
-        host="h",
-        action="x",
-        target="t",
-        reason="r",
-        before=None,
-        after=None,
-        now=datetime(2026, 11, 22, tzinfo=UTC),
-    )
+    by = audit_entries.By("a", "h", datetime(2026, 11, 22, tzinfo=UTC))
+    audit_entries.add(connection, by, "x", "t", "r", None, None)
 
 
 @pytest.mark.parametrize(

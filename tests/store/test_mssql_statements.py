@@ -114,9 +114,7 @@ def test_moments_are_sent_without_a_zone(server: SqlServer, tmp_path: Path) -> N
     now = NOW.replace(tzinfo=UTC)
     transactions.run(
         frozenset(),
-        lambda connection: audit_entries.add(
-            connection, actor="a", host="h", action="x", target="t", reason=None, before=None, after=None, now=now
-        ),
+        lambda connection: audit_entries.add(connection, audit_entries.By("a", "h", now), "x", "t", None, None, None),
     )
 
     (values,) = [values for sql, values in server.asked if "INSERT INTO AuditLog" in sql]

@@ -60,7 +60,7 @@ def foreign() -> Iterator[Path]:
         folder.chmod(0o755)
         transactions = StoreTransactions(engine.open_engine("sqlite:///batchctl.db", folder, may_create=True))
         with transactions.read() as connection:
-            sqlite.prepare(connection)
+            sqlite.DIALECT.prepare(connection)
         transactions.run(frozenset(), schema.upgrade)
         with transactions.read() as connection:
             connection.exec_driver_sql("INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('B')")

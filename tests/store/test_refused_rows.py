@@ -8,10 +8,11 @@ from contextlib import closing, nullcontext
 
 import pytest
 
-from batchctl.domain.status import FINAL, InstanceStatus, InstanceVerb, sources
+from batchctl.domain.status import FINAL, InstanceStatus, InstanceVerb
 from tests.control.world import World
 from tests.control_databases import ControlDatabase, PostgresControl, SqliteControl
 from tests.hand import Hand, unfit
+from tests.transitions import sources
 
 MOVING = (
     "REPLACE INTO ProcessControl (ProcessControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType)"

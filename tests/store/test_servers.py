@@ -116,7 +116,7 @@ def test_what_cannot_be_reached_is_named_without_its_password_and_with_what_mend
     refused = refusal(way_to(url.format(port=postgres.port, database=database)))
 
     assert said in refused.message
-    assert refused.code == code_at("batchctl.store.dialects.postgresql:database_refused")
+    assert refused.code == code_at("batchctl.store.dialects.postgresql:PostgresqlDialect.database_refused")
     assert next_step in str(refused.next_step)
     assert "s3same" not in f"{refused!r} {refused.message}"
 
@@ -128,7 +128,7 @@ def test_the_table_without_rights_is_named(postgres: PostgresServer, database: s
     refused = refusal(way_to(postgres.url(database, somebody)))
 
     assert "does not give this role the rights" in refused.message
-    assert refused.code == code_at("batchctl.store.dialects.postgresql:database_refused")
+    assert refused.code == code_at("batchctl.store.dialects.postgresql:PostgresqlDialect.database_refused")
     assert "fileprocess" in refused.message
 
 
@@ -207,8 +207,8 @@ def test_the_clock_does_not_run_late_by_what_went_out_with_the_question(
         transactions.run(C1, add)
 
     def ask_for_long(connection: Connection) -> datetime:
-        postgresql.ask(connection, "SELECT pg_sleep(%s)", [slept.total_seconds()])
-        ((shown,),) = postgresql.ask(connection, "SELECT clock_timestamp()", [])()
+        postgresql.DIALECT.ask(connection, "SELECT pg_sleep(%s)", [slept.total_seconds()])
+        ((shown,),) = postgresql.DIALECT.ask(connection, "SELECT clock_timestamp()", [])()
         return cast("datetime", shown)
 
     shown = transactions.run(C1, ask_for_long, nowait=True)
@@ -221,11 +221,11 @@ def test_a_name_is_had_by_one_until_the_end_of_his_transaction(postgres: Postgre
     one, other = way_to(postgres.url(database)), way_to(postgres.url(database))
 
     def have_it_while_others_try(connection: Connection) -> list[bool]:
-        had = postgresql.lock_name(connection, "a")
-        return [had, *(other.run(kind, partial(postgresql.lock_name, name=name)) for name in "ab")]
+        had = postgresql.DIALECT.lock_name(connection, "a")
+        return [had, *(other.run(kind, partial(postgresql.DIALECT.lock_name, name=name)) for name in "ab")]
 
     assert one.run(kind, have_it_while_others_try) == [True, False, True]
-    assert other.run(kind, partial(postgresql.lock_name, name="a"))
+    assert other.run(kind, partial(postgresql.DIALECT.lock_name, name="a"))
     one.close()
     other.close()
 
@@ -240,7 +240,7 @@ def test_a_stranger_keeps_nobody_from_a_name_and_what_is_gone_is_made_anew(
         owner.execute("DO $$ BEGIN " + user + "; EXCEPTION WHEN duplicate_object THEN NULL; END $$")
 
         def have_it(connection: Connection) -> object:
-            return postgresql.lock_name(connection, "a"), owner.execute(nothing).fetchall()
+            return postgresql.DIALECT.lock_name(connection, "a"), owner.execute(nothing).fetchall()
 
         assert transactions.run(kind, have_it) == (True, [])
         owner.execute("SET ROLE stranger")
@@ -260,7 +260,7 @@ def test_of_two_who_make_a_name_anew_one_has_it(postgres: PostgresServer, databa
         owner.execute("TRUNCATE NamedLock")
 
     def have_it_while_another_is_hurried(connection: Connection) -> None:
-        assert postgresql.lock_name(connection, "a")
+        assert postgresql.DIALECT.lock_name(connection, "a")
         with pytest.raises(Conflict):
             other.run(kind, have_it_alone, nowait=True)
 
@@ -271,7 +271,7 @@ def test_of_two_who_make_a_name_anew_one_has_it(postgres: PostgresServer, databa
 
 
 def have_it_alone(connection: Connection) -> bool:
-    return postgresql.lock_name(connection, "a")
+    return postgresql.DIALECT.lock_name(connection, "a")
 
 
 def test_who_is_hurried_runs_into_whoever_has_a_name(postgres: PostgresServer, database: str) -> None:
@@ -279,9 +279,9 @@ def test_who_is_hurried_runs_into_whoever_has_a_name(postgres: PostgresServer, d
     one, other = way_to(postgres.url(database)), way_to(postgres.url(database))
 
     def have_it_while_another_is_hurried(connection: Connection) -> None:
-        postgresql.lock_name(connection, "a")
+        postgresql.DIALECT.lock_name(connection, "a")
         with pytest.raises(Conflict):
-            other.run(kind, partial(postgresql.lock_name, name="a"), nowait=True)
+            other.run(kind, partial(postgresql.DIALECT.lock_name, name="a"), nowait=True)
 
     one.run(kind, have_it_while_another_is_hurried)
     one.close()
@@ -374,9 +374,9 @@ def test_a_kind_that_is_nearly_right_is_named(tmp_path: Path) -> None:
 def test_errors_are_told_apart_by_their_code(state: str, transient: bool, lost: bool, whole: bool) -> None:
     error = type("Error", (Exception,), {"sqlstate": state})("deadlock detected, connection lost, disk full")
 
-    assert postgresql.is_transient(error) is transient
-    assert postgresql.is_lost(error) is lost
-    assert postgresql.is_about_the_database(error) is whole
+    assert postgresql.DIALECT.is_transient(error) is transient
+    assert postgresql.DIALECT.is_lost(error) is lost
+    assert postgresql.DIALECT.is_about_the_database(error) is whole
 
 
 @pytest.mark.parametrize(
@@ -385,8 +385,8 @@ def test_errors_are_told_apart_by_their_code(state: str, transient: bool, lost: 
 def test_a_file_that_the_server_may_not_write_is_no_rows_trouble(said: str) -> None:
     error = type("Error", (Exception,), {"sqlstate": "XX000"})(said)
 
-    assert postgresql.is_about_the_database(error)
-    assert "let a DBA make room" in str(postgresql.database_refused(error, "d").next_step)
+    assert postgresql.DIALECT.is_about_the_database(error)
+    assert "let a DBA make room" in str(postgresql.DIALECT.database_refused(error, "d").next_step)
 
 
 def test_a_database_of_another_version_is_refused(postgres: PostgresServer, database: str) -> None:
@@ -406,10 +406,10 @@ def test_an_upgrade_waits_for_another_one_and_for_longer_than_for_any_other_lock
     first, second = way_to(postgres.url(database)), way_to(postgres.url(database))
     with closing(second), second.read() as waiting:
         with closing(first), first.read() as upgrading:
-            assert postgresql.lock_schema(upgrading)
-            assert not postgresql.lock_schema(waiting)
+            assert postgresql.DIALECT.lock_schema(upgrading)
+            assert not postgresql.DIALECT.lock_schema(waiting)
         monkeypatch.undo()
 
-        assert postgresql.lock_schema(waiting)
+        assert postgresql.DIALECT.lock_schema(waiting)
         assert waiting.scalar(text("SHOW lock_timeout")) == "5s"
         assert UPGRADE_PATIENCE_SECONDS > 60

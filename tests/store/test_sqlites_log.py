@@ -274,13 +274,13 @@ def test_what_a_transaction_writes_over_is_in_memory_before_it_has_the_lock(
     ahead = [end, end + sqlite_log.AHEAD // 2, end + sqlite_log.AHEAD - 1]
     forget(log_of(file))
     found = list[bool]()
-    unlocked = sqlite.commit
+    unlocked = sqlite.DIALECT.commit
 
     def looked_at(connection: Connection) -> None:
         found.extend(is_in_memory(log_of(file), at) for at in ahead)
         unlocked(connection)
 
     # The row fills one page: nothing but what was read before brings the others in.
-    monkeypatch.setattr(sqlite, "commit", looked_at)
+    monkeypatch.setattr(sqlite.DIALECT, "commit", looked_at)
     add(opened)
     assert found == [True, True, True]

@@ -16,8 +16,7 @@ from sqlalchemy.sql.elements import quoted_name
 from batchctl.domain.errors import BatchctlError, ConfigurationError, DatabaseRefused
 from batchctl.domain.intake.triggers import Counted
 from batchctl.domain.rows import DataTrigger
-from batchctl.store.dialects import pending
-from batchctl.store.intake.staging import StagingTables, _Staging
+from batchctl.store.intake.staging import StagingTables, _Staging, in_utc
 from tests.control_databases import KINDS
 from tests.sqlserver import taken
 from tests.staging_yard import PostgresTarget, SqliteTarget, target_of
@@ -262,7 +261,7 @@ def test_nothing_can_be_written_by_counting(sqlite_target: SqliteTarget) -> None
 )
 def test_on_sql_server_it_is_one_statement_that_waits_for_nobodys_locks(kind: str, said: str) -> None:
     server: Dialect = getattr(mssql, "dialect")(paramstyle="qmark")  # noqa: B009 - it has no types
-    made = pending.in_utc("mssql", column(quoted_name("Created", quote=True)), getattr(mssql, kind)())
+    made = in_utc("mssql", column(quoted_name("Created", quote=True)), getattr(mssql, kind)())
     staging = _Staging(table(quoted_name("Orders", quote=True), schema=quoted_name("stg", quote=True)), true(), made)
 
     text = str(staging.counting(datetime(2026, 11, 22, tzinfo=UTC)).compile(dialect=server))

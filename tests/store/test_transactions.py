@@ -147,7 +147,7 @@ def test_a_disk_without_room_for_what_stands_beside_a_database_is_full(
     error = sqlite3.OperationalError("disk I/O error")
     error.sqlite_errorname = "SQLITE_IOERR_SHMSIZE"
 
-    assert said in sqlite.database_refused(error, str(tmp_path / "b.db")).message
+    assert said in sqlite.DIALECT.database_refused(error, str(tmp_path / "b.db")).message
 
 
 @pytest.mark.parametrize("replaced", [True, False])

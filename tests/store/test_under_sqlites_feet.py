@@ -191,11 +191,11 @@ def test_a_damaged_database_beside_a_log_may_be_one_that_was_moved_into_place(tm
     file = tmp_path / "control.db"
     damaged = sqlite3.DatabaseError("database disk image is malformed")
     damaged.sqlite_errorname = "SQLITE_CORRUPT"
-    alone = sqlite.database_refused(damaged, str(file)).next_step
+    alone = sqlite.DIALECT.database_refused(damaged, str(file)).next_step
     Path(f"{file}-wal").touch()
 
     assert alone is None
-    assert f"remove {file}-wal and {file}-shm" in (sqlite.database_refused(damaged, str(file)).next_step or "")
+    assert f"remove {file}-wal and {file}-shm" in (sqlite.DIALECT.database_refused(damaged, str(file)).next_step or "")
 
 
 def test_what_is_open_without_a_log_is_not_mistaken(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def runner(controller_id: str, plugin_process: Callable[[], PluginProcess], stat
     made = ThreadStepRunner(
         controller_id=controller_id,
         plugin_process=plugin_process,
-        jobs=Registry.load(["acme_jobs"], [PLUGINS]).jobs,
+        jobs=Registry(["acme_jobs"], [PLUGINS]).jobs,
         connections={"warehouse": Connection("warehouse", "sqlite://")},
         secrets={"password": "s3same"}.__getitem__,
         slots=4,

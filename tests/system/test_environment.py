@@ -137,7 +137,7 @@ def test_a_step_reads_neither_the_configuration_nor_the_file_of_a_secret(tmp_pat
     (tmp_path / "hard.sql").hardlink_to(tmp_path / "wh.txt")
     (tmp_path / "fine.sql").write_text("SELECT 1", encoding="utf-8")
     (tmp_path / "batchctl.toml").write_text('[secrets.wh]\nfile = "wh.txt"\n', encoding="utf-8")
-    context = context_of(config.load(str(tmp_path / "batchctl.toml")), Registry.load([], []))
+    context = context_of(config.load(str(tmp_path / "batchctl.toml")), Registry([], []))
 
     assert context.read_text("fine.sql") == "SELECT 1"
     with pytest.raises(StepRefused, match="is the configuration or holds a secret, which no step reads"):

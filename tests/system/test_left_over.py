@@ -42,7 +42,7 @@ class Handler:
 runner = ThreadStepRunner(
     controller_id=me,
     plugin_process=partial(PluginProcess, controller_id=me, plugin_modules=["acme_jobs"], sys_path=[plugins]),
-    jobs=Registry.load(["acme_jobs"], [plugins]).jobs,
+    jobs=Registry(["acme_jobs"], [plugins]).jobs,
     connections={},
     secrets=str,
 )

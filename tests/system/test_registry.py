@@ -75,7 +75,7 @@ def refused(registry: Registry, process_type: str) -> str:
 
 
 def test_the_built_in_populator_is_found_by_its_entry_point() -> None:
-    registry = Registry.load()
+    registry = Registry()
 
     assert "pattern" in registry.populator_names
     assert registry.populator("pattern").name == "pattern"
@@ -84,7 +84,7 @@ def test_the_built_in_populator_is_found_by_its_entry_point() -> None:
 
 def test_an_installed_handler_is_found_and_made_once(site: Site) -> None:
     site.install_handler("acme-batches", "acme")
-    registry = Registry.load()
+    registry = Registry()
 
     assert "acme" in registry.handler_names
     assert registry.handler("acme").process_type == "acme"
@@ -93,7 +93,7 @@ def test_an_installed_handler_is_found_and_made_once(site: Site) -> None:
 
 def test_a_handler_is_found_in_whatever_letter_case_it_is_announced(site: Site) -> None:
     site.install_handler("acme-batches", "Acme_Copy")
-    registry = Registry.load()
+    registry = Registry()
 
     # Steps are read so: a ProcessType with a capital letter would match none.
     assert "acme_copy" in registry.handler_names
@@ -103,11 +103,11 @@ def test_a_handler_is_found_in_whatever_letter_case_it_is_announced(site: Site) 
 def test_an_unknown_name_is_refused_with_a_suggestion(site: Site) -> None:
     site.install_handler("acme-batches", "acme_copy")
 
-    assert refused(Registry.load(), "acme_cpy") == "ProcessType 'acme_cpy' is not installed. Did you mean 'acme_copy'?"
+    assert refused(Registry(), "acme_cpy") == "ProcessType 'acme_cpy' is not installed. Did you mean 'acme_copy'?"
 
 
 def test_hostile_names_are_shown_escaped() -> None:
-    assert "'\\u202e\\n'" in refused(Registry.load(), "‮\n")
+    assert "'\\u202e\\n'" in refused(Registry(), "‮\n")
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_hostile_names_are_shown_escaped() -> None:
 def test_a_broken_plugin_is_named_and_takes_nothing_else_down(site: Site, code: str, cause: str) -> None:  # J01
     site.install("acme-batches", code, "[batchctl.step_handlers]\nacme = acme_batches:Handler\n")
     site.install_handler("good-batches", "good")
-    registry = Registry.load()
+    registry = Registry()
 
     said = f"ProcessType 'acme' of acme-batches 1.2 (acme_batches:Handler) cannot be loaded: {cause}."
     assert refused(registry, "acme") == said
@@ -144,7 +144,7 @@ def test_a_handler_that_interrupts_whatever_makes_it_is_named(site: Site, monkey
     code = "class Handler:\n def __init__(self): raise KeyboardInterrupt"
     site.install("acme-batches", code, "[batchctl.step_handlers]\nacme = acme_batches:Handler\n")
 
-    assert "cannot be loaded: KeyboardInterrupt." in refused(Registry.load(), "acme")
+    assert "cannot be loaded: KeyboardInterrupt." in refused(Registry(), "acme")
 
 
 def test_what_a_plugin_prints_on_import_stays_out_of_standard_output(
@@ -156,7 +156,7 @@ def test_what_a_plugin_prints_on_import_stays_out_of_standard_output(
         "[batchctl.step_handlers]\nacme = acme_batches:Handler\n",
     )
 
-    Registry.load().handler("acme")
+    Registry().handler("acme")
 
     assert capsys.readouterr() == ("", "hello\n")
 
@@ -164,7 +164,7 @@ def test_what_a_plugin_prints_on_import_stays_out_of_standard_output(
 def test_two_plugins_of_one_name_are_both_named_and_neither_is_used(site: Site) -> None:  # J03
     site.install_handler("first-batches", "acme")
     site.install_handler("second-batches", "acme")
-    registry = Registry.load()
+    registry = Registry()
 
     said = refused(registry, "acme")
 
@@ -176,12 +176,12 @@ def test_two_plugins_of_one_name_are_both_named_and_neither_is_used(site: Site) 
 def test_a_built_in_name_cannot_be_shadowed_silently(site: Site) -> None:  # J03
     site.install_handler("evil-batches", "os_command")
 
-    assert "evil-batches 1.2" in refused(Registry.load(), "os_command")
+    assert "evil-batches 1.2" in refused(Registry(), "os_command")
 
 
 def test_a_listed_module_offers_handlers_populators_and_jobs(site: Site) -> None:
     site.module("listed", HANDLER.format(name="Handler", process_type="acme") + "STEP_HANDLERS = (Handler,)\n")
-    registry = Registry.load(["acme_jobs", "acme_populators", "listed"], [PLUGINS])
+    registry = Registry(["acme_jobs", "acme_populators", "listed"], [PLUGINS])
 
     assert registry.handler("acme").process_type == "acme"
     assert registry.populator("echo").name == "echo"
@@ -190,7 +190,7 @@ def test_a_listed_module_offers_handlers_populators_and_jobs(site: Site) -> None
 
 
 def test_the_jobs_are_a_mapping(site: Site) -> None:
-    jobs = Registry.load(["acme_jobs"], [PLUGINS]).jobs
+    jobs = Registry(["acme_jobs"], [PLUGINS]).jobs
 
     assert isinstance(jobs["add"], Job)
     assert jobs["add_here"].in_process
@@ -209,7 +209,7 @@ def test_a_plain_function_behind_an_entry_point_is_a_job(site: Site) -> None:
         "[batchctl.jobs]\n"
         + "".join(f"{name} = more_jobs:{name}\n" for name in ("plain", "decorated", "misnamed", "__name__")),
     )
-    registry = Registry.load()
+    registry = Registry()
     misnamed = "it is announced as 'misnamed', but its name is 'other name'"
 
     assert registry.job("plain") == Job("plain", registry.job("plain").function)
@@ -230,7 +230,7 @@ def test_a_plain_function_behind_an_entry_point_is_a_job(site: Site) -> None:
     ],
 )
 def test_a_listed_module_that_cannot_be_imported_is_a_problem_of_its_own(site: Site, name: str, cause: str) -> None:
-    registry = Registry.load([name, "acme_jobs"], [PLUGINS])
+    registry = Registry([name, "acme_jobs"], [PLUGINS])
 
     assert registry.job("add").name == "add"
     finding = f"plugin module '{name}' cannot be loaded: {cause}."
@@ -251,7 +251,7 @@ def test_a_listed_module_that_cannot_be_imported_is_a_problem_of_its_own(site: S
 def test_a_listed_module_with_a_wrong_list_is_a_problem(site: Site, code: str, said: str) -> None:
     site.module("listed", code)
 
-    assert Registry.load(["listed"]).findings() == [f"plugin module 'listed': {said}."]
+    assert Registry(["listed"]).findings() == [f"plugin module 'listed': {said}."]
 
 
 ODD = """
@@ -270,7 +270,7 @@ def __getattr__(name): raise RuntimeError("no " + name)
 
 def test_an_odd_object_in_a_listed_module_takes_nothing_down(site: Site) -> None:
     site.module("odd", ODD)
-    registry = Registry.load(["odd"])
+    registry = Registry(["odd"])
 
     assert registry.job("sound")() == 1
     assert registry.findings() == []
@@ -278,7 +278,7 @@ def test_an_odd_object_in_a_listed_module_takes_nothing_down(site: Site) -> None
 
 def test_a_listed_module_that_raises_when_asked_is_a_problem_of_its_own(site: Site) -> None:
     site.module("odder", ODDER)
-    registry = Registry.load(["odder"])
+    registry = Registry(["odder"])
 
     assert registry.handler("os_command").process_type == "os_command"
     assert any("plugin module 'odder'" in said and "no STEP_HANDLERS" in said for said in registry.findings())
@@ -288,7 +288,7 @@ def test_nothing_is_imported_before_it_is_needed() -> None:
     script = (
         "import sys\n"
         "from batchctl.registry import Registry\n"
-        f"registry = Registry.load(['broken_import'], [{PLUGINS!r}])\n"
+        f"registry = Registry(['broken_import'], [{PLUGINS!r}])\n"
         "print([name for name in ('sqlalchemy', 'importlib.metadata', 'broken_import') if name in sys.modules])\n"
         "registry.handler('os_command')\n"
         "print('sqlalchemy' in sys.modules)\n"
@@ -302,7 +302,7 @@ def test_nothing_is_imported_before_it_is_needed() -> None:
 def test_what_announces_a_job_is_its_module_or_its_package(site: Site) -> None:
     site.install("acme-jobs", JOBS, "[batchctl.jobs]\ndecorated = acme_jobs:decorated\n")
     site.module("listed_jobs", JOBS.replace('"decorated"', '"listed"'))
-    registry = Registry.load(["listed_jobs", "missing_jobs"])
+    registry = Registry(["listed_jobs", "missing_jobs"])
 
     assert registry.owner_of_job("decorated") == "package acme-jobs"
     assert registry.owner_of_job("listed") == "listed_jobs"
@@ -338,7 +338,7 @@ def test_what_is_wrong_in_a_module_is_said_with_its_line_and_function(
     site: Site, code: str, said: str, remedy: str
 ) -> None:
     site.module("shop", code)
-    (finding,) = Registry.load(["shop"]).failed_modules().values()
+    (finding,) = Registry(["shop"]).failed_modules().values()
 
     assert re.search(said, finding.message), finding.message
     assert finding.next_step == remedy
@@ -348,7 +348,7 @@ def test_a_job_that_may_be_of_a_broken_module_is_told_with_it(site: Site) -> Non
     site.module("shop", "import no_such")
 
     with pytest.raises(PluginError, match="No module named 'no_such'"):
-        Registry.load(["shop"]).jobs["night"]
+        Registry(["shop"]).jobs["night"]
 
 
 def test_what_is_installed_and_left_out_is_not_imported_and_told_once(site: Site) -> None:
@@ -359,7 +359,7 @@ def test_what_is_installed_and_left_out_is_not_imported_and_told_once(site: Site
     )
     site.install_handler("acme-good", "good")
     site.install("acme-odd", "", "[batchctl.jobs]\nodd = not a module:odd\n")
-    registry = Registry.load(left_out=lambda: {"acme_bad": "it is left out."})
+    registry = Registry(left_out=lambda: {"acme_bad": "it is left out."})
 
     found = {name: package for name, package in installed_modules().items() if package.startswith("acme")}
     assert found == {"acme_bad": "acme-bad 1.2", "acme_good": "acme-good 1.2", "not a module": "acme-odd 1.2"}

@@ -24,7 +24,7 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
-    from batchctl.domain.maintenance.health import Result
+    from batchctl.domain.outcomes import Result
 
     session: CliSession = ctx.obj
     lines = examine(session.config)

@@ -28,12 +28,11 @@ def requests(
 ) -> None:
     """List what people have asked for by rows of OperatorRequest, newest first, with the answers."""
     from batchctl.cli import output
-    from batchctl.operations import shown_columns
-    from batchctl.operations.operators import request_book
+    from batchctl.operations import requested, shown_columns
 
     with session.app() as app:
         stands = None if status is None else RequestStatus(status)
-        found = request_book.requests(app.transactions, only_open=only_open, batch=batch, status=stands, since=since)
+        found = requested.requests(app.transactions, only_open=only_open, batch=batch, status=stands, since=since)
     if as_json:
         output.print_json([shown_columns.of(one) for one in found])
         return

@@ -22,7 +22,7 @@ def run(session: CliSession, name: str, reason: str, dry_run: bool) -> None:
     from batchctl.cli.missing_controller import to_wait
     from batchctl.domain.text import visible
     from batchctl.operations.operators.acts import Actor
-    from batchctl.operations.scheduling.schedule_run import run_now
+    from batchctl.operations.scheduling.schedule_keeper import run_now
 
     with session.app() as app:
         user, host = app.ids.user(), app.ids.host()

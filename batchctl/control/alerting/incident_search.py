@@ -11,8 +11,7 @@ from typing import Any
 from batchctl.control import dead_end_watch
 from batchctl.control.alerting.step_past import StepPast
 from batchctl.domain.alerting import incident_causes
-from batchctl.domain.alerting.alert_rules import AlertRules
-from batchctl.domain.alerting.alerts import TOO_OFTEN
+from batchctl.domain.alerting.alerts import TOO_OFTEN, AlertRules
 from batchctl.domain.alerting.expectations import Expected
 from batchctl.domain.alerting.incident_causes import Undelivered
 from batchctl.domain.alerting.incidents import OF_AN_INSTANCE, Incident, IncidentSign

@@ -14,9 +14,8 @@ from typing import Any
 
 from batchctl.control.alerting.incident_search import LOCKED, IncidentSearch
 from batchctl.control.contention import Locks
-from batchctl.domain.alerting.alert_rules import AlertRules
 from batchctl.domain.alerting.alert_text import message_of
-from batchctl.domain.alerting.alerts import IS_OVER, Parcel, audience, owed, parcels
+from batchctl.domain.alerting.alerts import IS_OVER, AlertRules, Parcel, audience, owed, parcels
 from batchctl.domain.alerting.incidents import OF_AN_INSTANCE, Incident, IncidentSign, Review, review
 from batchctl.domain.errors import Busy, Conflict, Refused
 from batchctl.domain.operators.freezes import holding

@@ -128,11 +128,7 @@ class Outbox:
             message = "This controller slept before it could send; it is tried again."
             raise Busy(message)
         notification = Notification(
-            origin=self.origin,
-            number=one.delivery_id,
-            incident_id=one.incident_id,
-            kind=one.kind,
-            message=one.message,
+            origin=self.origin, number=one.delivery_id, incident_id=one.incident_id, kind=one.kind, message=one.message
         )
         self.send(one.channel, notification)
         return one.delivery_id

@@ -15,6 +15,7 @@ from batchctl.ports import Boundary, Change, Clock, Transactions
 from batchctl.store import instances, scheduler_log
 from batchctl.store.definitions import definitions
 from batchctl.store.dependencies import completions, dependencies
+from batchctl.store.scheduler_log import LogSource
 
 MOST = 1000
 """How many waits are looked at at once."""
@@ -107,15 +108,9 @@ class DependencyWatch:
             now = self.clock.now()
             is_first = completions.set_overdue(connection, wait.first, now)
             if is_first:
-                scheduler_log.add(
-                    connection,
-                    SchedulerEvent.ERROR,
-                    dependencies.SOURCE,
-                    now,
-                    entity=wait.batch.entity,
-                    batch_id=wait.batch.batch_id,
-                    message=said,
-                )
+                about = LogSource(dependencies.SOURCE, wait.batch.entity)
+                batch_id = wait.batch.batch_id
+                scheduler_log.add(connection, SchedulerEvent.ERROR, about, now, said, batch_id=batch_id)
             return is_first
 
         if self.transactions.run(_BOUNDARIES, note, nowait=True):

@@ -471,7 +471,7 @@ class WatchedFolder:
                 is_news = file_watches.set_unreachable(connection, watch_id, since, now)
                 event, said = SchedulerEvent.ERROR, f"the folder cannot be listed: {failure}"
             if is_news:
-                scheduler_log.add(connection, event, self.row.source, now, entity=self.row.entity, message=said)
+                scheduler_log.add(connection, event, self.row, now, said)
             return is_news
 
         is_news = self._run(write)
@@ -512,7 +512,7 @@ class WatchedFolder:
     def _log(self, event: SchedulerEvent, message: str) -> None:
         def write(connection: Any) -> None:
             now = self.means.clock.now()
-            scheduler_log.add(connection, event, self.row.source, now, entity=self.row.entity, message=message)
+            scheduler_log.add(connection, event, self.row, now, message)
 
         self._run(write)
 

@@ -91,16 +91,7 @@ def _correct(
     )
     intake_id = IntakeId(waiting.intake_id)
     file_watches.replace_seen(connection, [(seen, arrival.file, intake_id)], now)
-    scheduler_log.add(
-        connection,
-        SchedulerEvent.SKIPPED,
-        watch.source,
-        now,
-        entity=watch.entity,
-        intake_id=intake_id,
-        instance_id=at,
-        message=said,
-    )
+    scheduler_log.add(connection, SchedulerEvent.SKIPPED, watch, now, said, intake_id=intake_id, instance_id=at)
     return Taken(arrival.file, seen.row_id, correction=said)
 
 
@@ -165,11 +156,9 @@ def _remember(
 
 def _log(connection: Any, watch: FileWatchRow, submitted: Sequence[tuple[FoundFile, IntakeId]], now: datetime) -> None:
     said = {intake_id: _wording(file) for file, intake_id in submitted if unfit(file.path) is None}
-    scheduler_log.add_all(
-        connection, SchedulerEvent.FIRED, watch.source, now, entity=watch.entity, messages=said.items()
-    )
+    scheduler_log.add_all(connection, SchedulerEvent.FIRED, watch, now, said.items())
     refused = [(intake_id, NO_TEXT) for file, intake_id in submitted if unfit(file.path) is not None]
-    scheduler_log.add_all(connection, SchedulerEvent.ERROR, watch.source, now, entity=watch.entity, messages=refused)
+    scheduler_log.add_all(connection, SchedulerEvent.ERROR, watch, now, refused)
 
 
 def _wording(file: FoundFile) -> str:

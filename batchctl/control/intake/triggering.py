@@ -167,16 +167,8 @@ class Triggering:
             source=trigger.source,
             message=verdict.reason,
         )
-        scheduler_log.add(
-            connection,
-            SchedulerEvent.FIRED,
-            trigger.source,
-            now,
-            entity=trigger.entity,
-            intake_id=intake_id,
-            message=verdict.reason,
-            rows_queued=verdict.counted.pending,
-        )
+        said, queued = verdict.reason, verdict.counted.pending
+        scheduler_log.add(connection, SchedulerEvent.FIRED, trigger, now, said, intake_id=intake_id, rows_queued=queued)
         return intake_id
 
     def _say(self, trigger: DataTrigger, silence: _Silence) -> None:
@@ -190,18 +182,17 @@ class Triggering:
 
     def _log(self, trigger: DataTrigger, silence: _Silence, connection: Any) -> None:
         if trigger.row_id not in self._logged:
-            last = scheduler_log.last_of(connection, trigger.entity, trigger.source)
+            last = scheduler_log.last_of(connection, trigger)
             if last is not None and silence.is_as(last):
                 return
         scheduler_log.add(
             connection,
             silence.event,
-            trigger.source,
+            trigger,
             self.clock.now(),
-            entity=trigger.entity,
+            silence.message,
             intake_id=silence.intake_id,
             instance_id=silence.instance_id,
-            message=silence.message,
             rows_queued=silence.rows_queued,
         )
 
@@ -212,7 +203,7 @@ class Triggering:
             return
 
         with self.transactions.read() as connection:
-            last = scheduler_log.last_of(connection, trigger.entity, trigger.source)
+            last = scheduler_log.last_of(connection, trigger)
         # A failure of the work that it started is not the trigger's own.
         if last is not None and last.event is SchedulerEvent.ERROR and last.intake_id is None:
             self._say(trigger, _Silence(SchedulerEvent.RESCUED, COUNTS_AGAIN))

@@ -24,6 +24,7 @@ from batchctl.domain.values import value
 from batchctl.logs import Event, Listener
 from batchctl.ports import Change, Clock, Transactions
 from batchctl.store.definitions import definitions
+from batchctl.store.scheduler_log import LogSource
 from batchctl.store.scheduling import backfills, calendars, schedule_fires, schedule_rows
 
 PAGE = 500
@@ -184,7 +185,7 @@ class Backfilling:
         """Report what is wrong with a backfill under its own name: the name of its schedule may be unreadable."""
         said = f"{message.removesuffix('.')}; until that is corrected it starts nothing"
         event = Event("backfill.error", {"ScheduleBackfill_id": backfill_id})
-        self._row_warnings.tell(_row(backfill_id), event, said, source=f"backfill {backfill_id}")
+        self._row_warnings.tell(_row(backfill_id), event, said, LogSource(f"backfill {backfill_id}"))
 
 
 def _row(backfill_id: int) -> Row:

@@ -107,14 +107,8 @@ class Deciding:
         return Decided(standing_at(replace(schedule, enabled=not is_over), standing), decided.events, decided.creations)
 
     def tell_passed(self, connection: Any, decided: Decided, undecided: Undecided, now: datetime) -> None:
-        """Log the next due times that were decided as those of other moments, before timing or calendar were changed.
-
-        Each arming of a schedule finds them, as long as they are to come: they are logged again only behind other news.
-        """
-        told, schedule = list(undecided.announced()), decided.schedule
-        if told and scheduler_log.was_just_logged(connection, schedule.entity, schedule.source, told[-1][0]):
-            return
-        for said, intake_id in told:
+        """Log the next due times that were decided as those of other moments, before timing or calendar were changed."""
+        for said, intake_id in schedule_fires.unlogged(connection, decided.schedule, undecided):
             self._log(connection, decided, SchedulerEvent.SKIPPED, said, now, intake_id)
 
     def _fire(self, connection: Any, known: Known, plan: Plan, decided: Decided, fire: Fire, now: datetime) -> None:
@@ -205,16 +199,7 @@ class Deciding:
         instance_id: InstanceId | None = None,
     ) -> None:
         schedule = decided.schedule
-        scheduler_log.add(
-            connection,
-            event,
-            schedule.source,
-            now,
-            entity=schedule.entity,
-            intake_id=intake_id,
-            instance_id=instance_id,
-            message=wording,
-        )
+        scheduler_log.add(connection, event, schedule, now, wording, intake_id=intake_id, instance_id=instance_id)
         about = {"ScheduleName": schedule.name, "Entity": schedule.entity, "Message": wording}
         fields: dict[str, EventValue] = {**about} if intake_id is None else {**about, "FileProcess_id": intake_id}
         decided.events.append(Event(f"schedule.{event}", fields))

@@ -9,8 +9,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, ClassVar
 
-from batchctl.control.alerting.row_warnings import RowWarnings
-from batchctl.control.scheduling.calendar_warnings import CalendarWarnings
+from batchctl.control.alerting.row_warnings import CalendarWarnings, RowWarnings
 from batchctl.control.scheduling.deciding import Decided, Deciding, Known, standing_at
 from batchctl.control.worker import SLICE
 from batchctl.domain.errors import BatchctlError, Conflict
@@ -26,6 +25,7 @@ from batchctl.domain.values import value
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Change, Clock, Transactions
 from batchctl.store.definitions import definitions
+from batchctl.store.scheduler_log import LogSource
 from batchctl.store.scheduling import calendars, schedule_fires, schedule_rows
 
 NOTICED = 1.0
@@ -322,14 +322,13 @@ class Firing:
         about = {"ScheduleName": schedule.name, "Entity": schedule.entity}
         said = f"{message.rstrip('.')}; until that is corrected it starts nothing"
         row, event = ("Schedule", schedule.schedule_id), Event("schedule.error", about)
-        self._row_warnings.tell(row, event, said, source=schedule.source, entity=schedule.entity)
+        self._row_warnings.tell(row, event, said, schedule)
 
     def _tell_unreadable(self, row: UnreadableRow) -> None:
         """Warn of an unreadable row, which only somebody who switched the constraints off can leave."""
-        said, source = f"the row cannot be read: {storable(row.wording)}", f"schedule row {row.row_id}"
-        self._row_warnings.tell(
-            (row.table, row.row_id), Event("schedule.error", {"Schedule_id": row.row_id}), said, source=source
-        )
+        said, about = f"the row cannot be read: {storable(row.wording)}", LogSource(f"schedule row {row.row_id}")
+        event = Event("schedule.error", {"Schedule_id": row.row_id})
+        self._row_warnings.tell((row.table, row.row_id), event, said, about)
 
 
 def _wording(error: Exception) -> str:

@@ -67,11 +67,7 @@ def title_of(kind: DeliveryKind, incident: Incident) -> str:
     return shorten(f"[{word}] {visible(incident.subject)}: {visible(incident.message)}", TITLE)
 
 
-_WORDS = {
-    DeliveryKind.REPEAT: "STILL",
-    DeliveryKind.ESCALATION: "ESCALATED",
-    DeliveryKind.RECOVERY: "OVER",
-}
+_WORDS = {DeliveryKind.REPEAT: "STILL", DeliveryKind.ESCALATION: "ESCALATED", DeliveryKind.RECOVERY: "OVER"}
 
 
 def _digest(due: Sequence[Owed], now: datetime, zone: str) -> Message:

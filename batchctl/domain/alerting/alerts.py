@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from batchctl.domain.alerting.incident_causes import Norms
 from batchctl.domain.alerting.incidents import Incident, Policy
 from batchctl.domain.rows import IncidentId
 from batchctl.domain.status import DeliveryKind, IncidentStatus, Severity
@@ -59,11 +61,7 @@ class Parcel:
 
 
 def owed(
-    incidents: Iterable[Incident],
-    policy: Policy,
-    now: datetime,
-    *,
-    quiet: Iterable[IncidentId] = (),
+    incidents: Iterable[Incident], policy: Policy, now: datetime, *, quiet: Iterable[IncidentId] = ()
 ) -> list[Owed]:
     """Return the messages that are due; no reminders about incidents that are `quiet`."""
     hushed = set(quiet)
@@ -144,3 +142,19 @@ def taken_back(kind: DeliveryKind, incident: Incident, now: datetime) -> str | N
 def wait_after(attempts: int) -> timedelta:
     """Return how long to wait after so many attempts in vain."""
     return min(FIRST_WAIT * (1 << min(attempts - 1, 10)), LONGEST_WAIT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlertRules:
+    """What decides which people are told of what, and when."""
+
+    policy: Policy = field(default_factory=Policy)
+    norms: Norms = field(default_factory=Norms)
+    channels: Sequence[Audience] = ()
+    zone: str = "UTC"
+    """The time zone by whose clocks work is expected."""
+    no_worker_after: timedelta = timedelta(minutes=10)
+    lease: timedelta = timedelta(seconds=30)
+    """For how long there may be no leader."""
+    learns_arrivals: bool = True
+    arrival_margin: timedelta = timedelta(minutes=30)

@@ -8,11 +8,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Annotated
 
-from batchctl.domain.alerting.incidents import IncidentSign, key_of
+from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.rows import BatchId
-from batchctl.domain.scheduling.business_days import BusinessDays
+from batchctl.domain.scheduling.business_days import BusinessDays, no_calendar
 from batchctl.domain.scheduling.column_text import UnfitText, time_of_day, weekdays_of
-from batchctl.domain.scheduling.missing_calendar import no_calendar
 from batchctl.domain.scheduling.wall_clock import DAY, WallClock
 from batchctl.domain.status import IncidentKind
 from batchctl.domain.text import typed, visible
@@ -215,7 +214,7 @@ def missed(deadline: Deadline, zone: str) -> IncidentSign:
             message, next_step = f"Batch {name} has not finished {by}", f"batchctl why batch:{typed(batch.name)}"
     return IncidentSign(
         kind=deadline.kind,
-        key=key_of(deadline.kind, batch.batch_id, deadline.day),
+        about=(batch.batch_id, deadline.day),
         subject=batch.name,
         message=message,
         since=deadline.at,
@@ -231,10 +230,7 @@ def is_from_outside(source: str | None) -> bool:
 
 
 def learned_times(
-    arrivals: Arrivals,
-    today: date,
-    margin: timedelta,
-    counts: Sequence[date] | None = None,
+    arrivals: Arrivals, today: date, margin: timedelta, counts: Sequence[date] | None = None
 ) -> dict[int, time]:
     """Return by weekday until when something has come on nearly all of such days before, and a margin later.
 

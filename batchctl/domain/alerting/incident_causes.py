@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Annotated, NamedTuple
 
-from batchctl.domain.alerting.incidents import IncidentSign, key_of, signature
+from batchctl.domain.alerting.incidents import IncidentSign, signature
 from batchctl.domain.dependencies.waits import Wait
 from batchctl.domain.errors import next_step_in, without_next_step
 from batchctl.domain.gates import Gate, mending
@@ -88,7 +88,7 @@ def standing(
     why = visible(said) if said else f"no reason was given: Status was set to {instance.status} by hand"
     return IncidentSign(
         kind=kind,
-        key=key_of(kind, instance.batch_id, seq, *code, signature(None if attempt is None else attempt.message, own)),
+        about=(instance.batch_id, seq, *code, signature(None if attempt is None else attempt.message, own)),
         subject=name,
         message=f"BatchControl {instance.instance_id} {_DOES[kind]} at {where}: {shorten(why, LONGEST_LINE)}",
         since=instance.updated_at if attempt is None or attempt.ended_at is None else attempt.ended_at,
@@ -186,7 +186,7 @@ def too_long(
     name = f"batch {entry.batch_id}" if batch is None else batch.name
     return IncidentSign(
         kind=IncidentKind.TOO_LONG,
-        key=key_of(IncidentKind.TOO_LONG, entry.instance_id, entry.seq),
+        about=(entry.instance_id, entry.seq),
         subject=name,
         message=f"BatchControl {entry.instance_id} runs step {entry.seq} '{visible(entry.step_name)}' for longer than {than}",
         severity=Severity.WARNING,
@@ -214,20 +214,11 @@ def too_short(
             continue
         took, middle = one.ended_at - one.started_at, sorted(usual)[len(usual) // 2]
         if middle >= TELLING and took < middle * norms.short:
-            yield IncidentSign(
-                kind=IncidentKind.TOO_SHORT,
-                key=key_of(IncidentKind.TOO_SHORT, one.batch_id, one.seq),
-                subject=names[one.batch_id],
-                message=f"Step {one.seq} '{visible(one.name)}' of BatchControl {one.instance_id} took {_length(took)},"
-                f" usually it takes {_length(middle)}: was there anything to do?",
-                severity=Severity.WARNING,
-                since=one.ended_at,
-                next_step=f"batchctl history {one.instance_id}",
-                batch_id=one.batch_id,
-                seq=one.seq,
-                instance_id=one.instance_id,
-                evidence=one.history_id,
+            so = (
+                f" of BatchControl {one.instance_id} took {_length(took)}, usually it takes {_length(middle)}:"
+                " was there anything to do?"
             )
+            yield _of_runs(IncidentKind.TOO_SHORT, one, names, so, one.ended_at)
 
 
 def fails_often(
@@ -256,20 +247,27 @@ def fails_often(
         if not norms.failures or failed < norms.failures or step in standing_at or step[0] not in names:
             continue
         one = newest[step]
-        yield IncidentSign(
-            kind=IncidentKind.FAILS_OFTEN,
-            key=key_of(IncidentKind.FAILS_OFTEN, *step),
-            subject=names[step[0]],
-            message=f"Step {one.seq} '{visible(one.name)}' has failed in {failed} of the last {len(of_step)} runs,"
-            f" last in BatchControl {one.instance_id}",
-            severity=Severity.WARNING,
-            since=one.started_at,
-            next_step=f"batchctl history {one.instance_id}",
-            batch_id=one.batch_id,
-            seq=one.seq,
-            instance_id=one.instance_id,
-            evidence=one.history_id,
-        )
+        so = f" has failed in {failed} of the last {len(of_step)} runs, last in BatchControl {one.instance_id}"
+        yield _of_runs(IncidentKind.FAILS_OFTEN, one, names, so, one.started_at)
+
+
+def _of_runs(
+    kind: IncidentKind, one: RecentAttempt, names: Mapping[BatchId, str], so: str, since: datetime
+) -> IncidentSign:
+    """Return the sign of what the runs of a step show; `one` is the attempt that speaks for them."""
+    return IncidentSign(
+        kind=kind,
+        about=(one.batch_id, one.seq),
+        subject=names[one.batch_id],
+        message=f"Step {one.seq} '{visible(one.name)}'{so}",
+        severity=Severity.WARNING,
+        since=since,
+        next_step=f"batchctl history {one.instance_id}",
+        batch_id=one.batch_id,
+        seq=one.seq,
+        instance_id=one.instance_id,
+        evidence=one.history_id,
+    )
 
 
 _TELLS_NOTHING = frozenset(
@@ -282,7 +280,7 @@ def overdue(wait: Wait) -> IncidentSign:
     cycle = "" if wait.cycle_key is None else f" for {visible(wait.cycle_key)}"
     return IncidentSign(
         kind=IncidentKind.DEPENDENCY_DEADLINE,
-        key=key_of(IncidentKind.DEPENDENCY_DEADLINE, wait.batch.batch_id, wait.first),
+        about=(wait.batch.batch_id, wait.first),
         subject=wait.batch.name,
         message=f"It waits{cycle} for other batches beyond its deadline: {wait.reason}",
         since=wait.since,
@@ -299,7 +297,7 @@ def ending(calendar: Calendar, today: date, now: datetime) -> IncidentSign | Non
         return None
     return IncidentSign(
         kind=IncidentKind.CALENDAR_ENDS,
-        key=key_of(IncidentKind.CALENDAR_ENDS, calendar.name),
+        about=(calendar.name,),
         subject=f"calendar {calendar.name}",
         message=said[:1].upper() + said[1:],
         severity=Severity.WARNING,
@@ -337,7 +335,6 @@ def no_worker(gap: Gap, now: datetime, patience: timedelta, *, is_over: bool) ->
     )
     return IncidentSign(
         kind=IncidentKind.NO_WORKER,
-        key=key_of(IncidentKind.NO_WORKER),
         subject="controllers",
         message=message,
         since=since,
@@ -353,7 +350,6 @@ def no_leader(last: str | None, since: datetime, locked: Gate) -> IncidentSign:
     who = "none of them ever has" if last is None else f"{visible(last)} did, until {since:%Y-%m-%d %H:%M:%S} UTC"
     return IncidentSign(
         kind=IncidentKind.NOBODY_LEADS,
-        key=key_of(IncidentKind.NOBODY_LEADS),
         subject="controllers",
         message=f"Controllers work, and none of them leads ({who}): nothing new becomes an instance"
         + (f"; {visible(locked.blocked)}" if locked.blocked else ""),
@@ -374,7 +370,6 @@ def of_controllers(rows: Sequence[ControllerRow]) -> IncidentSign:
     said = first.failure or ""
     return IncidentSign(
         kind=IncidentKind.CONTROLLER_TROUBLE,
-        key=key_of(IncidentKind.CONTROLLER_TROUBLE),
         subject="controllers",
         message=kept_from_work(f"Controller {visible(first.name)}{others}", said),
         since=first.heartbeat,
@@ -389,7 +384,7 @@ def populator_hangs(rows: Sequence[IntakeRow]) -> IncidentSign:
     waits = f"{'waits' if len(rows) == 1 else 'wait'}: {visible(first.message or '')}"
     return IncidentSign(
         kind=IncidentKind.POPULATOR_HANGS,
-        key=key_of(IncidentKind.POPULATOR_HANGS, first.entity),
+        about=(first.entity,),
         subject=f"entity {visible(first.entity)}",
         message=f"FileProcess {first.intake_id}{others} of entity {visible(first.entity)} {waits}",
         since=first.inserted_at,
@@ -412,7 +407,7 @@ def silent_channel(one: Undelivered) -> IncidentSign:
     """Return the sign of a channel that delivers nothing."""
     return IncidentSign(
         kind=IncidentKind.CHANNEL_FAILED,
-        key=key_of(IncidentKind.CHANNEL_FAILED, one.channel),
+        about=(one.channel,),
         subject=f"channel {one.channel}",
         message=f"Alerts do not go out through channel {visible(one.channel)}: {visible(one.wording or 'there is no answer')}",
         since=one.since,

@@ -42,8 +42,8 @@ class IncidentSign:
     """Something that is wrong now."""
 
     kind: IncidentKind
-    key: str
-    """What makes it one incident: a sign with the same key is no other."""
+    about: tuple[object, ...] = ()
+    """What makes it one incident of its kind: a sign of the same is no other."""
     subject: str
     """What it is about, by a name for people."""
     message: str
@@ -58,6 +58,11 @@ class IncidentSign:
     """A number that grows whenever it happens once more."""
     is_over: bool = False
     """True of what can only be reported afterwards."""
+
+    @property
+    def key(self) -> str:
+        """Return what makes it one incident, as its row has it."""
+        return key_of(self.kind, *self.about)
 
 
 @named_value
@@ -260,9 +265,9 @@ def _names(own: Iterable[str | None]) -> Iterator[str]:
                 yield visible(called)
 
 
-def key_of(kind: IncidentKind, *parts: object) -> str:
+def key_of(kind: IncidentKind, *about: object) -> str:
     """Return the key of an incident."""
-    return shorten(" ".join([kind.value, *(visible(str(part)) for part in parts)]), KEY_LENGTH)
+    return shorten(" ".join([kind.value, *(visible(str(part)) for part in about)]), KEY_LENGTH)
 
 
 @named_value

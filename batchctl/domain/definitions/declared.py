@@ -294,12 +294,7 @@ def _wrong(timing: Timing) -> list[str]:
     return [f"{finding.column}: {finding.message}" for finding in found]
 
 
-_LISTS = {
-    "days": "run_days",
-    "days_of_month": "run_days_of_month",
-    "weeks": "week_of_month",
-    "months": "run_months",
-}
+_LISTS = {"days": "run_days", "days_of_month": "run_days_of_month", "weeks": "week_of_month", "months": "run_months"}
 _TEXTS = {
     "between": "between_times",
     "start": "start_date",

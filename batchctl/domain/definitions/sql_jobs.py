@@ -15,7 +15,6 @@ ORIGIN = "sql"
 """The `Origin` of the rows that such a job consists of."""
 PROCESS_TYPE = "sql"
 SEQ = 10
-MOST_RETRIES = 1000
 OPTIONS = {"Data1": "--connection", "Data2": "--sql"}
 """The options that give the columns of its step."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import date, timedelta
 
 from batchctl.domain.scheduling.schedules import Calendar
 from batchctl.domain.scheduling.wall_clock import DAY, LAST_DAY
-from batchctl.domain.text import visible
+from batchctl.domain.text import did_you_mean, typed, visible
 
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MOST_OF_A_MONTH = 23
@@ -82,3 +82,14 @@ def running_out(calendar: Calendar, today: date) -> str | None:
     if until < today:
         return f"calendar {name} has run out on {until}: since then only the days of the week decide"
     return f"calendar {name} runs out on {until}: after that only the days of the week decide"
+
+
+def no_calendar(name: str, known: Collection[str]) -> str:
+    """Return the message that there is none of that name, which one may be meant, and how to make one."""
+    meant = visible(did_you_mean(name, known))
+    return f"There is no calendar '{visible(name)}'.{meant} `{to_import(name)}` makes one."
+
+
+def to_import(name: str, years: str = "YYYY") -> str:
+    """Return what to type to make a calendar of a country's holidays."""
+    return f"batchctl calendar import {typed(name)} --country CC --years {years}"

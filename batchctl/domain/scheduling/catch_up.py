@@ -36,11 +36,9 @@ class Times(Protocol):
 
     def instants(self, after: datetime, until: datetime) -> Iterator[Instant]:
         """Yield what is due after one moment and not after another, in order; skipped ones too."""
-        ...
 
     def next_after(self, after: datetime) -> Instant | None:
         """Return the first that is not skipped."""
-        ...
 
 
 @value

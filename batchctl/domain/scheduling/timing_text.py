@@ -12,7 +12,7 @@ from typing import TypeVar
 from zoneinfo import ZoneInfoNotFoundError, available_timezones
 
 from batchctl.domain.outcomes import Finding
-from batchctl.domain.scheduling.business_days import BusinessDays
+from batchctl.domain.scheduling.business_days import BusinessDays, no_calendar
 from batchctl.domain.scheduling.cadences import DayPattern, MonthDays
 from batchctl.domain.scheduling.column_text import (
     BLANK,
@@ -28,7 +28,6 @@ from batchctl.domain.scheduling.column_text import (
     window_of_day,
 )
 from batchctl.domain.scheduling.cron_text import CronTimes, NeverCron, NotCron, read_cron
-from batchctl.domain.scheduling.missing_calendar import no_calendar
 from batchctl.domain.scheduling.schedules import Calendar, Timing
 from batchctl.domain.scheduling.wall_clock import FIRST_DAY, LAST_DAY, WallClock, clock_of
 from batchctl.domain.status import CalendarRule, ScheduleType

@@ -10,7 +10,7 @@ from functools import partial
 from batchctl.config import Settings
 from batchctl.domain.alerting.alert_text import Message, Notification
 from batchctl.domain.errors import BatchctlError, NotFound
-from batchctl.domain.maintenance.health import HealthFinding, Result
+from batchctl.domain.outcomes import HealthFinding, Result
 from batchctl.domain.status import DeliveryKind
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.operations.alerting.incident_desk import last_deliveries

@@ -13,10 +13,9 @@ from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import IncidentId, InstanceId
 from batchctl.domain.status import STANDING_FAILURE, IncidentStatus
-from batchctl.domain.text import visible
+from batchctl.domain.text import fitting, visible
 from batchctl.operations.inspection import batch_id_of
-from batchctl.operations.operators.acts import Actor
-from batchctl.operations.operators.given import checked_reason, fitting
+from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.ports import Transactions
 from batchctl.store import instances
 from batchctl.store.alerting import alert_deliveries, incident_rows

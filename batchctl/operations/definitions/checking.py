@@ -13,9 +13,8 @@ from batchctl.domain.alerting.expectations import unfit_columns
 from batchctl.domain.definitions import sql_jobs
 from batchctl.domain.definitions.reconciling import has_left, owner_in
 from batchctl.domain.dependencies import graph
-from batchctl.domain.maintenance.health import Result
 from batchctl.domain.operators.freezes import tag_finding
-from batchctl.domain.outcomes import JobSignature, StepContext
+from batchctl.domain.outcomes import Finding, JobSignature, Result, StepContext
 from batchctl.domain.rows import BatchDefinition, Freeze, Step
 from batchctl.domain.text import is_invisible, typed, unfit, visible
 from batchctl.domain.unreadable import UnreadableRow
@@ -25,7 +24,7 @@ from batchctl.operations.definitions.job_findings import job_findings, to_settle
 from batchctl.operations.definitions.plugin_checks import CORRECT_THE_PLUGIN, AskedPlugins, PluginChecks
 from batchctl.operations.definitions.reconciler import JobPlugins
 from batchctl.operations.intake import watches
-from batchctl.operations.intake.trigger_findings import trigger_findings
+from batchctl.operations.intake.trial import trigger_findings
 from batchctl.operations.operators import freezing
 from batchctl.operations.scheduling.time_findings import time_findings
 from batchctl.operations.scheduling.timetable import Timetable
@@ -112,64 +111,55 @@ def check(
     found += [_of_nonsense(row, "it starts nothing") for row in (*unreadable_triggers, *unreadable)]
     found += [RowFinding("(database)", "", "", visible(violation)) for violation in constraint_findings]
     if lost_name is not None:
-        found.append(
-            RowFinding(
-                "Setting", identity.DATABASE_ID, "Value", lost_name.message, lost_name.next_step or CORRECT_THE_ROWS
-            )
-        )
+        wrong = Finding("Value", lost_name.message, lost_name.next_step)
+        found += _rows("Setting", identity.DATABASE_ID, [wrong])
     if limit[0] is not None and limit[1] == 0:
-        message = f"It says '{visible(limit[0])}', so nothing starts."
-        found.append(RowFinding("Setting", limits.MAX_CONCURRENT, "Value", message))
+        wrong = Finding("Value", f"It says '{visible(limit[0])}', so nothing starts.")
+        found += _rows("Setting", limits.MAX_CONCURRENT, [wrong])
     found += [RowFinding("Setting", visible(one.name), one.column, one.message) for one in settings]
     for batch in defined.batches:
-        found += _of_batch(batch, checks)
+        found += _rows("ProcessBatch", visible(batch.name), _of_batch(batch, checks))
         found += _of_needs(batch)
         # Of a job that was removed the steps are history: nothing carries them out any more.
         for step in () if batch.batch_id in left_behind else batch.steps:
-            found += _of_step(batch, step, checks, jobs)
+            row = f"{visible(batch.name)}, step {step.seq} '{visible(step.name)}'"
+            found += _rows("ProcessControl", row, _of_step(batch, step, checks, jobs))
     for expected in expectations:
-        for column, said in unfit_columns(expected, calendar_names):
-            found.append(RowFinding("ProcessBatch", visible(expected.name), column, said))
+        unfit_ones = (Finding(column, said) for column, said in unfit_columns(expected, calendar_names))
+        found += _rows("ProcessBatch", visible(expected.name), unfit_ones)
     found += _near_alike(defined.batches)
     found += _cycles(defined.batches)
     found += _of_dependents(defined.batches)
     for trigger in triggers:
-        for one in trigger_findings(trigger, defined.batches, context.connections, defined.unreadable):
-            remedy = one.remedy or CORRECT_THE_ROWS
-            found.append(RowFinding("DataTrigger", visible(trigger.name), one.column, one.message, remedy))
-    for kind, row, one in timed:
-        found.append(RowFinding(kind, row, one.column, one.message, one.remedy or CORRECT_THE_ROWS))
+        wrong_ones = trigger_findings(trigger, defined.batches, context.connections, defined.unreadable)
+        found += _rows("DataTrigger", visible(trigger.name), wrong_ones)
+    for kind, row, wrong in timed:
+        found += _rows(kind, row, [wrong])
     for watch in watched:
-        for column, failure in _texts({"WatchName": watch.name, "Entity": watch.entity}, {}):
-            found.append(RowFinding("FileWatch", visible(watch.name), column, failure))
+        texts = _texts({"WatchName": watch.name, "Entity": watch.entity}, {})
+        found += _rows("FileWatch", visible(watch.name), texts)
     found += _of_tags(tags)
     found += _of_freezes(standing, defined.batches)
     for watch, wrong in watches.findings(watched, defined, Path(context.directory), folders):
-        remedy = wrong.remedy or CORRECT_THE_ROWS
-        found.append(RowFinding("FileWatch", visible(watch.name), wrong.column, wrong.message, remedy))
+        found += _rows("FileWatch", visible(watch.name), [wrong])
     for table, row, wrong in of_jobs:
-        found.append(RowFinding(table, visible(row), wrong.column, wrong.message, wrong.remedy or CORRECT_THE_ROWS))
+        found += _rows(table, visible(row), [wrong])
     for step in defined.steps_without_batch:
-        message = f"ProcessBatch {step.batch_id} does not exist: the step never runs."
-        found.append(
-            RowFinding("ProcessControl", f"step {step.seq} '{visible(step.name)}'", "ProcessBatch_id", message)
-        )
+        wrong = Finding("ProcessBatch_id", f"ProcessBatch {step.batch_id} does not exist: the step never runs.")
+        found += _rows("ProcessControl", f"step {step.seq} '{visible(step.name)}'", [wrong])
     for row_id, table, missing in idle_needs:
-        message = f"{table} {missing} does not exist: the row limits nothing."
-        found.append(RowFinding("BatchResource", str(row_id), f"{table}_id", message))
+        wrong = Finding(f"{table}_id", f"{table} {missing} does not exist: the row limits nothing.")
+        found += _rows("BatchResource", str(row_id), [wrong])
     for row_id, column, missing in idle_dependencies:
-        message = f"ProcessBatch {missing} does not exist: {_WITHOUT[column]}."
-        found.append(RowFinding("BatchDependency", str(row_id), column, message))
+        wrong = Finding(column, f"ProcessBatch {missing} does not exist: {_WITHOUT[column]}.")
+        found += _rows("BatchDependency", str(row_id), [wrong])
     for instance_id, wrong in tasks:
-        remedy = wrong.remedy or CORRECT_THE_ROWS
-        found.append(RowFinding("BatchControl", str(instance_id), wrong.column, wrong.message, remedy))
+        found += _rows("BatchControl", str(instance_id), [wrong])
     for orphan in orphans:
-        column, missing = (
-            ("ProcessBatch_id", orphan.batch_id) if orphan.lacks_batch else ("FileProcess_id", orphan.intake_id)
-        )
-        message = f"{column.removesuffix('_id')} {missing} does not exist: the instance never runs."
-        remedy = RESTORE.format(id=orphan.instance_id)
-        found.append(RowFinding("BatchControl", str(orphan.instance_id), column, message, remedy))
+        table, missing = ("ProcessBatch", orphan.batch_id) if orphan.lacks_batch else ("FileProcess", orphan.intake_id)
+        message = f"{table} {missing} does not exist: the instance never runs."
+        wrong = Finding(f"{table}_id", message, RESTORE.format(id=orphan.instance_id))
+        found += _rows("BatchControl", str(orphan.instance_id), [wrong])
     named = {(one.table, one.row, one.column) for one in found}
     found += [_of_nonsense(row, "nothing goes by it") for row in strange if named.isdisjoint(_names(row))]
     return tuple(found)
@@ -179,9 +169,14 @@ def of_settings(settings: Settings) -> Iterator[RowFinding]:
     """Yield the channels for alerts that cannot work, and the files that every user gets at."""
     for target, reading in (*alert_channels.findings(settings), *privacy.findings(settings)):
         if reading.result is not Result.OK:
-            yield RowFinding(
-                "(configuration)", visible(target), "", reading.message, reading.next_step or CORRECT_THE_ROWS
-            )
+            wrong = Finding("", reading.message, reading.next_step)
+            yield from _rows("(configuration)", visible(target), [wrong])
+
+
+def _rows(table: str, row: str, found: Iterable[Finding]) -> Iterator[RowFinding]:
+    """Yield findings with the row that they are about."""
+    for one in found:
+        yield RowFinding(table, row, one.column, one.message, one.remedy or CORRECT_THE_ROWS)
 
 
 def _names(row: UnreadableRow) -> set[tuple[str, str, str]]:
@@ -194,17 +189,12 @@ def _of_nonsense(row: UnreadableRow, so: str) -> RowFinding:
     return RowFinding(row.table, str(row.row_id), row.column, message, row.mend)
 
 
-def _of_batch(batch: BatchDefinition, checks: PluginChecks) -> Iterator[RowFinding]:
-    def finding(column: str, message: str, remedy: str | None = None) -> RowFinding:
-        return RowFinding("ProcessBatch", visible(batch.name), column, message, remedy or CORRECT_THE_ROWS)
-
+def _of_batch(batch: BatchDefinition, checks: PluginChecks) -> Iterator[Finding]:
     if not batch.steps:
-        yield finding("", "It has no steps, so its instances wait for ever. Insert rows into ProcessControl.")
+        yield Finding("", "It has no steps, so its instances wait for ever. Insert rows into ProcessControl.")
     texts = {"ProcessBatchName": batch.name, "Entity": batch.entity, "Populator": batch.populator}
-    for column, failure in _texts(texts, {"PopulatorArgs": batch.populator_args, "Description": batch.description}):
-        yield finding(column, failure)
-    for wrong in checks.of_batch(batch):
-        yield finding(wrong.column, wrong.message, wrong.remedy)
+    yield from _texts(texts, {"PopulatorArgs": batch.populator_args, "Description": batch.description})
+    yield from checks.of_batch(batch)
 
 
 def _of_tags(tags: Sequence[tuple[str, str]]) -> Iterator[RowFinding]:
@@ -246,37 +236,29 @@ def lacks_procedure(connection: Any, batch: BatchDefinition) -> RowFinding | Non
     )
 
 
-def _of_step(batch: BatchDefinition, step: Step, checks: PluginChecks, jobs: JobPlugins | None) -> Iterator[RowFinding]:
-    def finding(column: str, message: str, remedy: str | None = None) -> RowFinding:
-        row = f"{visible(batch.name)}, step {step.seq} '{visible(step.name)}'"
-        return RowFinding("ProcessControl", row, column, message, remedy or CORRECT_THE_ROWS)
-
-    values = {f"Data{at}": value for at, value in enumerate(step.data, start=1)}
-    for column, failure in _texts({"ProcessName": step.name}, values):
-        yield finding(column, failure)
+def _of_step(batch: BatchDefinition, step: Step, checks: PluginChecks, jobs: JobPlugins | None) -> Iterator[Finding]:
+    yield from _texts({"ProcessName": step.name}, {f"Data{at}": value for at, value in enumerate(step.data, start=1)})
     if step.alarm_duration and step.max_duration and step.alarm_duration > step.max_duration:
-        yield finding("AlarmDuration", "It is longer than MaxDuration: the step is stopped before the alarm.")
+        yield Finding("AlarmDuration", "It is longer than MaxDuration: the step is stopped before the alarm.")
     if step.expected_duration and step.max_duration and step.expected_duration > step.max_duration:
-        yield finding("ExpectedDuration", "It is longer than MaxDuration: the step is stopped before it can end.")
+        yield Finding("ExpectedDuration", "It is longer than MaxDuration: the step is stopped before it can end.")
     is_unknown = step.data[0] == batch.name and batch.name not in checks.context.jobs
     owner = owner_in(batch.origin) if is_unknown else None
     of_job = None if owner is None or jobs is None else to_settle(owner, jobs)
     for wrong in checks.of_step(step):
-        remedy = of_job if wrong.column == "Data1" else None
-        yield finding(wrong.column, wrong.message, wrong.remedy or remedy)
+        yield replace(wrong, remedy=of_job) if wrong.column == "Data1" and not wrong.remedy else wrong
 
 
-def _texts(names: dict[str, str], values: dict[str, str | None]) -> Iterator[tuple[str, str]]:
+def _texts(names: dict[str, str], values: dict[str, str | None]) -> Iterator[Finding]:
     """Yield the columns whose text cannot be read, typed or stored."""
     for column, name in names.items():
         if any(is_invisible(character) for character in name):
-            yield column, f"It holds an invisible character: {visible(name)}"
+            yield Finding(column, f"It holds an invisible character: {visible(name)}")
         elif name != name.strip():
-            yield column, f"It begins or ends with a blank: '{visible(name)}'"
+            yield Finding(column, f"It begins or ends with a blank: '{visible(name)}'")
     for column, value in values.items():
-        failure = None if value is None else unfit(value)
-        if failure is not None:
-            yield column, f"It cannot be used: {failure}."
+        if value is not None and (failure := unfit(value)) is not None:
+            yield Finding(column, f"It cannot be used: {failure}.")
 
 
 def _near_alike(batches: Iterable[BatchDefinition]) -> Iterator[RowFinding]:

@@ -20,13 +20,12 @@ from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchId
 from batchctl.domain.scheduling.schedule_columns import schedule_of
 from batchctl.domain.scheduling.schedules import Schedule, ScheduleId
-from batchctl.domain.text import did_you_mean, typed, visible
+from batchctl.domain.text import did_you_mean, fitting, typed, visible
 from batchctl.operations.definitions import half_way
 from batchctl.operations.definitions.checking import CORRECT_THE_ROWS, RowFinding, check
 from batchctl.operations.definitions.plugin_checks import AskedPlugins
 from batchctl.operations.definitions.reconciler import JobPlugins
-from batchctl.operations.operators.acts import Actor
-from batchctl.operations.operators.given import checked_reason, fitting
+from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.operators.releasing import backlog
 from batchctl.operations.scheduling import arming, timetable
 from batchctl.operations.scheduling.schedule_findings import ScheduleContext, schedule_findings
@@ -35,7 +34,7 @@ from batchctl.ports import AskHandler, Boundary, Transactions, ask_straight
 from batchctl.store.definitions import applied_definitions, definition_rows, definitions
 from batchctl.store.definitions.applied_definitions import Applied
 from batchctl.store.definitions.definition_rows import SETTINGS, SHAPES, DefinitionRow, shape_of
-from batchctl.store.scheduling import schedule_rows, schedule_trail
+from batchctl.store.scheduling import schedule_rows
 from batchctl.store.scheduling.schedule_rows import UNARMED
 
 Key = tuple[str, str]
@@ -117,12 +116,7 @@ class Applier:
     ask: AskHandler = ask_straight
 
     def apply(
-        self,
-        files: Sequence[File],
-        *,
-        reason: str | None = None,
-        prune: bool = False,
-        overwrite: Collection[str] = (),
+        self, files: Sequence[File], *, reason: str | None = None, prune: bool = False, overwrite: Collection[str] = ()
     ) -> ApplyOutcome:
         """Make the definitions what the files say; in a dry run try it in a transaction that is undone.
 
@@ -233,7 +227,7 @@ class Applier:
                 continue
             with _noting(refused, key), definition_rows.apart(connection):
                 if key[0] == "Schedule":
-                    schedule_trail.remove(connection, ScheduleId(rows[key].row_id))
+                    schedule_rows.remove(connection, ScheduleId(rows[key].row_id))
                 else:
                     definition_rows.remove(connection, rows[key])
         return refused

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from batchctl.domain.definitions import defined, defined_text
-from batchctl.domain.definitions.defined import Defined
+from batchctl.domain.definitions import defined
+from batchctl.domain.definitions.defined import EXPORTED, OWNS, Columns, Defined, Shape, Value, fingerprint
 from batchctl.domain.errors import NotFound
 from batchctl.domain.records import JsonValue
-from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.text import did_you_mean, is_invisible, visible
 from batchctl.ports import Transactions
 from batchctl.store.definitions import definition_rows
 from batchctl.store.definitions.definition_rows import SETTINGS, SHAPES
@@ -27,7 +28,7 @@ def export(transactions: Transactions, batches: Sequence[str] = (), *, with_sett
 
 def text_of(found: Sequence[Defined], owner: str | None) -> str:
     """Return definitions as a file, which may say under which name it holds them."""
-    return defined_text.written(SHAPES, found, owner)
+    return written(SHAPES, found, owner)
 
 
 def listed(found: Sequence[Defined]) -> dict[str, JsonValue]:
@@ -51,3 +52,96 @@ def _context(found: Sequence[Defined], names: Sequence[str]) -> list[Defined]:
     named = {("Calendar", one.columns.get("CalendarName")) for one in starting}
     named |= {("Resource", name) for one in chosen for name in one.parts.get("BatchResource", {})}
     return [*chosen, *starting, *(one for one in found if (one.kind, one.name) in named)]
+
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
+_CLOSING = re.compile(r'"(?=""|"?\Z)')
+"""A quotation mark that would end a text of several lines, or help to."""
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+_HEAD = """\
+# Definitions of batchctl. See what applying them would change: batchctl plan FILE; do it: batchctl apply FILE --reason TEXT
+# What has its default is left out. What stands in the database and not here is left alone; below what stands here, it is removed.
+"""
+_FOOT = """
+# What these were when they were exported, so that apply overwrites nothing that somebody has changed since. Leave it as it is.
+"""
+
+
+def written(shapes: Sequence[Shape], found: Iterable[Defined], owner: str | None) -> str:
+    """Return a file's text; the same definitions make the same text."""
+    every = sorted(found, key=lambda one: one.name)
+    lines = [_HEAD.rstrip("\n")]
+    if owner is not None:
+        lines += ["", f"{OWNS} = {quoted(owner)}"]
+    for shape in shapes:
+        for one in every:
+            if one.kind == shape.kind:
+                lines += ["", *_table(shape, one)]
+    lines.append(_FOOT.rstrip("\n"))
+    for shape in shapes:
+        names = {one.name: fingerprint(shape, one) for one in every if one.kind == shape.kind}
+        if names:
+            lines += [
+                f"[{EXPORTED}.{shape.kind}]",
+                *(f"{_key(name)} = {quoted(said)}" for name, said in names.items()),
+                "",
+            ]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _table(shape: Shape, one: Defined) -> Iterator[str]:
+    yield f"[[{shape.kind}]]"
+    yield from _assigned({shape.key: one.name, **one.columns})
+    for part in shape.parts:
+        if part.is_short and (below := one.parts.get(part.kind)):
+            yield f"{part.kind} = ["
+            yield from (f"  {_inline({part.key: key, **columns})}," for key, columns in below.items())
+            yield "]"
+    for part in shape.parts:
+        if not part.is_short:
+            for key, columns in one.parts.get(part.kind, {}).items():
+                yield ""
+                yield f"[[{shape.kind}.{part.kind}]]"
+                yield from _assigned({part.key: key, **columns})
+
+
+def _assigned(columns: Columns) -> Iterator[str]:
+    for column, value in columns.items():
+        yield f"{column} = {_text(value) if isinstance(value, str) else value}"
+
+
+def _inline(columns: Mapping[str, Value]) -> str:
+    listed = (f"{column} = {quoted(value) if isinstance(value, str) else value}" for column, value in columns.items())
+    return f"{{ {', '.join(listed)} }}"
+
+
+def _text(value: str) -> str:
+    return _lines(value) if "\n" in value else quoted(value)
+
+
+def quoted(value: str) -> str:
+    """Write a text on one line."""
+    if ("\\" in value or '"' in value) and "'" not in value and not any(map(is_invisible, value)):
+        return f"'{value}'"
+    return f'"{"".join(_ESCAPES.get(each) or _plain(each) for each in value)}"'
+
+
+def _lines(value: str) -> str:
+    """Write a text on several lines, unchanged where possible."""
+    is_plain = not any(is_invisible(each) for each in value if each not in "\n\t")
+    if "\\" in value and is_plain and "'''" not in value and not value.endswith("'"):
+        return f"'''\n{value}'''"
+    made = "".join("\\\\" if each == "\\" else each if each in "\n\t" else _plain(each) for each in value)
+    made = _CLOSING.sub(r'\\"', made)
+    return f'"""\n{made}"""'
+
+
+def _plain(character: str) -> str:
+    if not is_invisible(character):
+        return character
+    number = ord(character)
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+
+
+def _key(name: str) -> str:
+    return name if _BARE.match(name) else quoted(name)

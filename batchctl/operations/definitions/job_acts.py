@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -11,16 +10,15 @@ from typing import Any
 from batchctl.domain.errors import Refused, StatusChanged
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, IntakeId
 from batchctl.domain.status import InstanceStatus
-from batchctl.domain.text import typed, visible
+from batchctl.domain.text import fitting, typed, visible
 from batchctl.operations.definitions.reconciler import JobPlugins
 from batchctl.operations.definitions.roster import batch_of, failure_of
 from batchctl.operations.intervene import Intervention, Operator, batch_target
-from batchctl.operations.operators.given import checked_reason, fitting
+from batchctl.operations.operators.acts import checked_reason
 from batchctl.ports import Boundary
 from batchctl.store import instances
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import intake
-from batchctl.store.maintenance import audit_entries
 
 _PAGE = 500
 _STANDS = {
@@ -56,29 +54,18 @@ class Foreman:
     def run(self, name: str, *, reason: str | None = None) -> Started:
         """Ask for one run now; its schedules go on as if nothing had happened."""
         reason = checked_reason(reason)
-        if self.operator.dry_run:
-            with self.operator.transactions.read() as connection:
-                return self._taken(connection, name)
 
         def start(connection: Any) -> Started:
             taken = self._taken(connection, name)
-            who = f"{self.operator.user}@{self.operator.host}"
-            source = fitting(f"job run by {who}{f': {reason}' if reason else ''}")
+            if self.operator.dry_run:
+                return taken
+            source = fitting(f"job run by {self.operator.who}{f': {reason}' if reason else ''}")
             intake_id = intake.add(connection, entity=taken.batch.entity, source=source)
-            audit_entries.add(
-                connection,
-                actor=fitting(self.operator.user),
-                host=fitting(self.operator.host),
-                action="run",
-                target=batch_target(taken.batch.name),
-                reason=reason,
-                before=json.dumps({}),
-                after=json.dumps({"FileProcess_id": intake_id}),
-                now=self.operator.clock.now(),
-            )
+            target = batch_target(taken.batch.name)
+            self.operator.note(connection, "run", target, reason, {}, {"FileProcess_id": intake_id})
             return replace(taken, intake_id=intake_id)
 
-        return self.operator.transactions.run(frozenset({Boundary.OPERATOR, Boundary.INTAKE}), start)
+        return self.operator.act(start, Boundary.INTAKE)
 
     def cancel(self, name: str, *, reason: str) -> tuple[Intervention, ...]:
         """Stop what is under way of a job, whichever controller runs it."""

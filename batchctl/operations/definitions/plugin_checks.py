@@ -24,15 +24,12 @@ class AskedPlugins(Protocol):
 
     def handler(self, process_type: str) -> StepHandler:
         """Return a step handler; raises `PluginError`."""
-        ...
 
     def populator(self, name: str) -> Populator:
         """Return a populator; raises `PluginError`."""
-        ...
 
     def findings(self) -> list[str]:
         """Say what is wrong with the plugins themselves."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,8 @@ from batchctl.domain.definitions.reconciling import (
 from batchctl.domain.errors import NotFound, PluginError, Refused
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import AuditEntry
-from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.text import did_you_mean, fitting, visible
 from batchctl.logs import Event, EventValue, Listener
-from batchctl.operations.operators.given import fitting
 from batchctl.operations.scheduling import arming, timetable
 from batchctl.operations.scheduling.schedule_findings import never_due
 from batchctl.plugin_api import Job
@@ -46,23 +45,18 @@ class JobPlugins(Protocol):
     @property
     def job_names(self) -> tuple[str, ...]:
         """The names of all jobs that are announced here."""
-        ...
 
     def job(self, name: str) -> Job:
         """Return a job; raises `PluginError`."""
-        ...
 
     def owner_of_job(self, name: str) -> str:
         """Return what announces a job."""
-        ...
 
     def knows_owner(self, owner: str) -> bool:
         """Say whether what has announced jobs is here and could be asked."""
-        ...
 
     def failed_modules(self) -> Mapping[str, PluginError]:
         """Return what keeps modules, by name, from being imported."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,17 +246,10 @@ class Reconciler:
             job_rows.add(connection, change.table, change.name, change.after)
         else:
             job_rows.change(connection, change.table, change.row_id, change.after, now)
-        audit_entries.add(
-            connection,
-            actor=ACTOR,
-            host=fitting(self.host),
-            action=OVERWRITE if written.by_hand else RECONCILE,
-            target=target_of(change.table, change.name),
-            reason=f"{change.did}: {written.wording}",
-            before=json.dumps(dict(change.before)),
-            after=json.dumps(dict(change.after)),
-            now=now,
-        )
+        action = OVERWRITE if written.by_hand else RECONCILE
+        target, reason = target_of(change.table, change.name), f"{change.did}: {written.wording}"
+        by = audit_entries.By(ACTOR, self.host, now)
+        audit_entries.add(connection, by, action, target, reason, change.before, change.after)
 
     def _arm(self, connection: Any, written: Iterable[WrittenChange], now: datetime) -> None:
         """Arm the schedules that were written, once all batches are there that they start."""

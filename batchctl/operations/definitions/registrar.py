@@ -20,14 +20,13 @@ from batchctl.domain.scheduling.schedules import Schedule, ScheduleId
 from batchctl.domain.status import HistoryStatus, ScheduleType
 from batchctl.domain.text import did_you_mean, typed, visible
 from batchctl.operations import shown_columns
-from batchctl.operations.definitions.sql_rehearsal import check_sql, rehearse
-from batchctl.operations.operators.acts import Actor
-from batchctl.operations.operators.given import checked_reason
+from batchctl.operations.definitions.sql_correction import check_sql, rehearse
+from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.scheduling import arming, timetable
 from batchctl.preparation import Preparer
 from batchctl.store import instances, sql_job_rows
 from batchctl.store.definitions import definitions
-from batchctl.store.scheduling import fire_reports, schedule_rows
+from batchctl.store.scheduling import schedule_fires, schedule_rows
 from batchctl.store.sql_job_rows import SqlJobStanding
 
 HELP = "batchctl schedule add-sql --help"
@@ -158,12 +157,7 @@ class Registrar:
             raise Refused(f"The job cannot begin at {shown(job.at)}: {failure}.", next_step=HELP)
 
     def _insert(
-        self,
-        connection: Any,
-        job: SqlJob,
-        kept: BatchDefinition | None,
-        now: datetime,
-        reason: str | None,
+        self, connection: Any, job: SqlJob, kept: BatchDefinition | None, now: datetime, reason: str | None
     ) -> ScheduleId:
         if kept is None:
             batch_id = sql_job_rows.add_batch(connection, job.batch_columns)
@@ -187,7 +181,7 @@ def everyone(table: timetable.Timetable) -> tuple[JobStanding, ...]:
     with table.transactions.read() as connection:
         found = [one for one in schedule_rows.everything(connection)[0] if one.origin == ORIGIN]
         standings = sql_job_rows.standings(connection, ORIGIN)
-        decided = {one.schedule_id for one in found if fire_reports.last_of(connection, one.schedule_id)}
+        decided = {one.schedule_id for one in found if schedule_fires.last_of(connection, one.schedule_id)}
         errors = {at: one.last_error.instance_id for at, one in standings.items() if one.last_error is not None}
         failed = {at: instances.load(connection, instance_id) for at, instance_id in errors.items()}
     return tuple(

@@ -19,14 +19,13 @@ from batchctl.operations import shown_columns
 from batchctl.operations.definitions.reconciler import JobPlugins, offer_of
 from batchctl.operations.definitions.roster import WRITE
 from batchctl.operations.intervene import Operator, batch_target
-from batchctl.operations.operators.acts import Actor
-from batchctl.operations.operators.given import checked_reason
+from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.scheduling import timetable
 from batchctl.store import instances, sql_job_rows
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import intake
-from batchctl.store.scheduling import schedule_rows, schedule_trail
-from batchctl.store.scheduling.schedule_trail import Trail
+from batchctl.store.scheduling import schedule_rows
+from batchctl.store.scheduling.schedule_rows import Trail
 
 AT_ONCE = 1000
 """How many open instances are read at once."""
@@ -81,9 +80,7 @@ def remove(
         schedule = timetable.named(connection, name)
         _check_left(schedule, plugins)
         done = RemovedSchedule(
-            schedule=schedule,
-            trail=schedule_trail.trail(connection, schedule.schedule_id),
-            dry_run=actor.dry_run,
+            schedule=schedule, trail=schedule_rows.trail(connection, schedule.schedule_id), dry_run=actor.dry_run
         )
         batch = _batch_of_job(connection, schedule)
         if not actor.dry_run:
@@ -93,7 +90,7 @@ def remove(
                 "ScheduleBackfills": done.trail.backfills,
             }
             actor.note(connection, "remove", timetable.schedule_target(name), said, {**before, **counted}, {})
-            schedule_trail.remove(connection, schedule.schedule_id)
+            schedule_rows.remove(connection, schedule.schedule_id)
         return done if batch is None else _end_job(connection, actor, operator, done, batch, said)
 
     return actor.act(act)

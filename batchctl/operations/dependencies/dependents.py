@@ -61,11 +61,7 @@ def waits(transactions: Transactions, clock: Clock, batch: str | None = None) ->
 
 
 def seen(
-    connection: Any,
-    batches: Mapping[BatchId, BatchDefinition],
-    now: datetime,
-    most: int,
-    of: BatchId | None = None,
+    connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime, most: int, of: BatchId | None = None
 ) -> tuple[Seen, ...]:
     """Return up to so many waits, those that take too long first."""
     found = [Seen(wait, wait.is_overdue(now)) for wait in dependencies.waits(connection, batches, most, now, of=of)]

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
+from batchctl.domain.configuring import how_to_add_connection
 from batchctl.domain.dead_ends import DeadEnd
 from batchctl.domain.errors import NotFound
 from batchctl.domain.gates import Ends, Gate
 from batchctl.domain.intake import triggers
 from batchctl.domain.intake.triggers import Blocker, Counted, TriggerVerdict
+from batchctl.domain.outcomes import Finding
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchDefinition, DataTrigger
-from batchctl.domain.scheduling.modes import lets_triggers, mode_word, takers_of
-from batchctl.domain.text import did_you_mean, typed, visible
+from batchctl.domain.scheduling.modes import lets_triggers, takers_of
+from batchctl.domain.status import ProcessingMode
+from batchctl.domain.text import did_you_mean, is_invisible, typed, visible
 from batchctl.domain.unreadable import UnreadableRow, taking
 from batchctl.operations import shown_columns, unknown
+from batchctl.operations.taken_entities import entity_findings, entity_gate, mode_gate
 from batchctl.ports import Clock, Inquiries, Transactions
 from batchctl.store import dead_end_rows
 from batchctl.store.definitions import definitions
@@ -151,21 +155,9 @@ def gates_of(
     """Yield what can be said before its rows are counted."""
     row, disabled = f"DataTrigger {trigger.row_id}", f"trigger {visible(trigger.name)} is disabled"
     yield Gate(name="enabled") if trigger.enabled else Gate("enabled", disabled, f"set Enabled of {row} to 1", row)
-    modes = ", ".join(f"batch {visible(batch.name)} is {mode_word(batch.mode)}" for batch in takers)
-    if lets_triggers(takers):
-        yield Gate(name="mode")
-    else:
-        clear = f"batchctl mode {typed(takers[0].name)} triggered --reason ..."
-        said = f"no batch of its entity lets triggers start it: {modes}"
-        yield Gate("mode", said, clear, f"ProcessBatch {takers[0].batch_id}")
-    untaken = f"no batch takes entity '{visible(trigger.entity)}': nothing comes of what it starts"
-    if takers:
-        yield Gate(name="entity")
-    elif unreadable is not None:
-        said = f"{unreadable.message}: nothing comes of what it starts"
-        yield Gate("entity", said, unreadable.mend, unreadable.place)
-    else:
-        yield Gate("entity", untaken, "batchctl batches", row)
+    is_let = lets_triggers(takers)
+    yield mode_gate(takers, is_let=is_let, what="triggers", mode=ProcessingMode.TRIGGERED)
+    yield entity_gate(trigger.entity, takers, unreadable, row)
 
 
 def named(transactions: Transactions, name: str) -> tuple[DataTrigger, Sequence[BatchDefinition], UnreadableRow | None]:
@@ -189,3 +181,32 @@ def _named(connection: Any, name: str) -> DataTrigger:
             return trigger
     meant = did_you_mean(name, (trigger.name for trigger in known))
     raise NotFound(f"There is no trigger '{visible(name)}'.{visible(meant)}", next_step="batchctl trigger list")
+
+
+def trigger_findings(
+    trigger: DataTrigger,
+    batches: Sequence[BatchDefinition],
+    connections: Collection[str],
+    unreadable: Iterable[UnreadableRow] = (),
+) -> Iterator[Finding]:
+    """Yield what keeps a trigger from starting work, or makes it start more than anybody can mean."""
+    if trigger.name != trigger.name.strip() or any(map(is_invisible, trigger.name)):
+        said = f"It holds an invisible character or a blank at an end: '{visible(trigger.name)}'."
+        yield Finding("TriggerName", said)
+    if trigger.connection not in connections:
+        meant = visible(did_you_mean(trigger.connection, connections))
+        said = f"Connection '{visible(trigger.connection)}' is not in the configuration.{meant}"
+        yield Finding("ConnectionName", said, f"correct the row, or {how_to_add_connection(trigger.connection)}")
+    yield from entity_findings(trigger.entity, batches, unreadable, "a trigger")
+    yield from _of_conditions(trigger)
+
+
+def _of_conditions(trigger: DataTrigger) -> Iterator[Finding]:
+    if trigger.on_new_rows and trigger.row_threshold == 1:
+        yield Finding("RowThreshold", "1 is met by the first row, so OnNewRows and its DebounceSeconds change nothing.")
+    if trigger.on_new_rows and trigger.created_column is None and not trigger.debounce:
+        said = "0 without a CreatedColumn starts work again at once, as long as the batch leaves any row pending."
+        yield Finding("DebounceSeconds", said)
+    if trigger.on_new_rows and trigger.idle is not None and trigger.idle <= trigger.debounce:
+        said = "It is over before DebounceSeconds are, so OnNewRows changes nothing."
+        yield Finding("IdleMinutes", said)

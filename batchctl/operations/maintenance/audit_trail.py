@@ -12,9 +12,8 @@ from batchctl.domain.errors import InvalidInput
 from batchctl.domain.maintenance.audit_chain import Anchor, ChainFinding, PurgeEntry, Verifier, allowed_at, purged_by
 from batchctl.domain.maintenance.retention import AUDIT_DAYS
 from batchctl.domain.rows import AuditEntry, InstanceId, IntakeId
-from batchctl.domain.text import visible
+from batchctl.domain.text import fitting, visible
 from batchctl.operations import unknown
-from batchctl.operations.operators.given import fitting
 from batchctl.ports import Clock, Transactions
 from batchctl.store import instances
 from batchctl.store.definitions import definitions

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, TypeVar
 
 from batchctl.domain.maintenance.retention import Keep, Rules, SettingFinding
@@ -15,14 +15,12 @@ from batchctl.operations import shown_columns
 from batchctl.ports import Clock, Transactions
 from batchctl.store.definitions import definitions
 from batchctl.store.maintenance import finished_instances, purging
-from batchctl.store.maintenance.purging import PurgePage
+from batchctl.store.maintenance.purging import Aging, PurgePage
 
 AT_ONCE = 1000
 """How many rows are looked at by one statement."""
 
 Each = TypeVar("Each")
-Read = Callable[[Any, int, datetime, int], PurgePage]
-Count = Callable[[Any, PurgePage, datetime], int]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -87,44 +85,36 @@ class _Looking:
     _requests: set[int] = field(default_factory=set)
 
     def look(self) -> None:
-        self._by_age("OperatorRequest", self.rules.requests, purging.request_page, self._count_requests)
-        self._by_age("SchedulerLog", self.rules.scheduler_log, purging.log_page, purging.count_log)
-        self._by_age("AuditLog", self.rules.audit_log, purging.audit_page, self._count_audit)
-        self._by_age("FileProcess", self.rules.inbox, purging.inbox_page, purging.count_inbox)
-        self._by_age("Incident", self.rules.incidents, purging.incident_page, purging.count_incidents)
+        for kind in purging.AGING:
+            self._by_age(kind)
         for (batch_id, outcome), keep in self.rules.instances.items():
             self._of_batch(batch_id, outcome, keep)
         self._belongings()
 
-    def _by_age(self, table: str, age: timedelta | None, read: Read, count: Count) -> None:
-        found, after, is_last = Going(table=table), 0, age is None
+    def _by_age(self, kind: Aging) -> None:
+        age = kind.age(self.rules)
+        found, after, is_last = Going(table=kind.table), 0, age is None
         while age is not None and not is_last:
             with self.transactions.read() as connection:
-                page = read(connection, after, self.now - age, AT_ONCE)
-                found.add(count(connection, page, self.now - age), page.oldest)
+                page = kind.page(connection, after, self.now - age, AT_ONCE)
+                found.add(self._count(kind, connection, page, self.now - age), page.oldest)
             after, is_last = page.up_to, page.is_last
         self.going.append(found)
 
-    def _count_requests(self, connection: Any, page: PurgePage, before: datetime) -> int:
-        self._requests.update(row.Number for row in page.old)
-        return purging.count_requests(connection, page, before)
-
-    def _count_audit(self, connection: Any, page: PurgePage, before: datetime) -> int:
-        # Requests go first, and their acts with them.
-        return purging.count_audit(connection, page, before, self._requests)
+    def _count(self, kind: Aging, connection: Any, page: PurgePage, before: datetime) -> int:
+        if kind is purging.ACTS:
+            # Requests go first, and their acts with them.
+            return purging.count_acts(connection, page, before, self._requests)
+        if kind is purging.REQUESTS:
+            self._requests.update(row.Number for row in page.old)
+        return kind.count(connection, page, before)
 
     def _of_batch(self, batch_id: BatchId, outcome: InstanceStatus, keep: Keep) -> None:
         after, is_last = 0, False
         while not is_last:
             with self.transactions.read() as connection:
                 found = finished_instances.candidates(
-                    connection,
-                    batch_id,
-                    outcome,
-                    after=after,
-                    oldest_kept=finished_instances.oldest_kept(connection, batch_id, outcome, keep.last),
-                    before=self.now - keep.age,
-                    most=AT_ONCE,
+                    connection, batch_id, outcome, keep, self.now, after=after, most=AT_ONCE
                 )
                 leaving = finished_instances.leaving(connection, found.intake_ids, self.rules, self.now, locked=False)
             after, is_last = found.up_to, found.is_last

@@ -16,8 +16,8 @@ from batchctl.domain.errors import BatchctlError, ConfigurationError
 from batchctl.domain.gates import locks
 from batchctl.domain.leader import lease_of
 from batchctl.domain.locked_rows import LEAD
-from batchctl.domain.maintenance.health import HealthFinding, Result
 from batchctl.domain.maintenance.retention import TO_KEEP_SMALL, overgrown
+from batchctl.domain.outcomes import HealthFinding, Result
 from batchctl.domain.rows import ControllerRow
 from batchctl.domain.text import typed, visible
 from batchctl.operations import copies, privacy

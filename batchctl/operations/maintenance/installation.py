@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from batchctl import __version__, config
 from batchctl.domain.errors import ConfigurationError
-from batchctl.domain.maintenance.health import HealthFinding, Result
+from batchctl.domain.outcomes import HealthFinding, Result
 from batchctl.domain.text import visible
 from batchctl.store import engine
 from batchctl.system.files import disk_of, in_the_way_of_appending, in_the_way_of_writing

@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 from batchctl.domain.errors import Refused
 from batchctl.domain.text import visible
 from batchctl.domain.values import value
-from batchctl.store.maintenance.agent_job import agent_job
+from batchctl.store.maintenance.tsql_script import agent_job
 
 _WATCHDOG = 120
 """Seconds without a turn of its loop after which systemd starts a controller anew."""

@@ -1,23 +1,23 @@
-"""Who acts on definitions, and how: one transaction for all of an act, with its rows in the audit log."""
+"""Who acts, and how: one transaction for all of an act, with its rows in the audit log."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from batchctl.domain.records import JsonValue
-from batchctl.operations.operators.given import fitting
+from batchctl.domain.errors import Refused
+from batchctl.domain.text import unfit
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store.maintenance import audit_entries
+from batchctl.store.maintenance.audit_entries import Acted, By
 
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """Acts on definitions for a user of a host. With `dry_run` nothing may be written."""
+    """Acts for a user of a host. With `dry_run` nothing may be written."""
 
     transactions: Transactions
     clock: Clock
@@ -25,12 +25,17 @@ class Actor:
     host: str
     dry_run: bool = False
 
-    def act(self, work: Callable[[Any], Result]) -> Result:
+    @property
+    def who(self) -> str:
+        """Name the user and the host."""
+        return f"{self.user}@{self.host}"
+
+    def act(self, work: Callable[[Any], Result], *also: Boundary) -> Result:
         """Do the whole of an act in one transaction; in a dry run lend it a connection for reading."""
         if self.dry_run:
             with self.transactions.read() as connection:
                 return work(connection)
-        return self.transactions.run(frozenset({Boundary.OPERATOR}), work)
+        return self.transactions.run(frozenset({Boundary.OPERATOR, *also}), work)
 
     def note(
         self,
@@ -38,32 +43,26 @@ class Actor:
         action: str,
         target: str,
         reason: str | None,
-        before: Mapping[str, JsonValue],
-        after: Mapping[str, JsonValue],
+        before: Mapping[str, object],
+        after: Mapping[str, object],
     ) -> None:
         """Write down what was done to one row."""
-        audit_entries.add(
-            connection,
-            actor=fitting(self.user),
-            host=fitting(self.host),
-            action=action,
-            target=fitting(target),
-            reason=reason,
-            before=json.dumps(dict(before)),
-            after=json.dumps(dict(after)),
-            now=self.clock.now(),
-        )
+        audit_entries.add(connection, self._by, action, target, reason, before, after)
 
-    def note_all(
-        self,
-        connection: Any,
-        acts: Iterable[tuple[str, str, Mapping[str, JsonValue], Mapping[str, JsonValue]]],
-        reason: str | None,
-    ) -> None:
-        """Write down what was done to many rows: of each the action, the target, and what it changed."""
-        rows = [
-            (action, fitting(target), json.dumps(dict(before)), json.dumps(dict(after)))
-            for action, target, before, after in acts
-        ]
-        actor, host, now = fitting(self.user), fitting(self.host), self.clock.now()
-        audit_entries.add_all(connection, rows, actor=actor, host=host, reason=reason, now=now)
+    def note_all(self, connection: Any, acts: Iterable[Acted], reason: str | None) -> None:
+        """Write down what was done to many rows."""
+        audit_entries.add_all(connection, self._by, acts, reason)
+
+    @property
+    def _by(self) -> By:
+        return By(self.user, self.host, self.clock.now())
+
+
+def checked_reason(reason: str | None) -> str | None:
+    """Return the reason of an act; refuse one that cannot be stored, or is empty."""
+    failure = None if reason is None else unfit(reason)
+    if failure is not None:
+        raise Refused(f"The reason cannot be kept: {failure}.")
+    if reason is not None and not reason.strip():
+        raise Refused("The reason is empty; say why, so that others understand it later.")
+    return reason

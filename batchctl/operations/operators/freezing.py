@@ -13,11 +13,10 @@ from batchctl.domain.operators import freezes
 from batchctl.domain.operators.freezes import Scope
 from batchctl.domain.operators.release import Choice
 from batchctl.domain.rows import BatchDefinition, Freeze, FreezeId
-from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.text import did_you_mean, fitting, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import shown_columns, unknown
-from batchctl.operations.operators.acts import Actor
-from batchctl.operations.operators.given import checked_reason, fitting
+from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.operators.releasing import Released, let_go
 from batchctl.ports import Transactions
 from batchctl.store.definitions import definitions
@@ -176,11 +175,7 @@ def _lasting(found: Sequence[Freeze], now: datetime) -> Freeze | None:
 
 
 def _meant(
-    connection: Any,
-    of: Scope | FreezeId,
-    standing: Sequence[Freeze],
-    batches: Sequence[BatchDefinition],
-    now: datetime,
+    connection: Any, of: Scope | FreezeId, standing: Sequence[Freeze], batches: Sequence[BatchDefinition], now: datetime
 ) -> list[Freeze]:
     """Return the freezes to be ended; none where all are over already."""
     if isinstance(of, Scope):

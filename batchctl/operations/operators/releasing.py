@@ -208,13 +208,7 @@ def _changes(found: Backlog, choice: Choice, now: datetime) -> Iterator[Change]:
             return
 
 
-def _write(
-    actor: Actor,
-    connection: Any,
-    changes: Sequence[Change],
-    reason: str | None,
-    now: datetime,
-) -> None:
+def _write(actor: Actor, connection: Any, changes: Sequence[Change], reason: str | None, now: datetime) -> None:
     over = [after.intake_id for _, _, after in changes if after.status.is_final]
     if instances.move_all(connection, [(before, after) for _, before, after in changes], now) < len(changes):
         message = "Somebody has changed one of the instances that wait."

@@ -11,8 +11,7 @@ from zoneinfo import ZoneInfo
 from batchctl.domain.errors import NotFound
 from batchctl.domain.outcomes import Finding
 from batchctl.domain.scheduling import due
-from batchctl.domain.scheduling.business_days import running_out
-from batchctl.domain.scheduling.missing_calendar import to_import
+from batchctl.domain.scheduling.business_days import running_out, to_import
 from batchctl.domain.scheduling.schedules import Calendar, CalendarDay, NoDay, Schedule, Timing
 from batchctl.domain.status import ScheduleType
 from batchctl.domain.text import did_you_mean, typed, visible

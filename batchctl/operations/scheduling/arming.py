@@ -37,7 +37,9 @@ def arm(connection: Any, schedule_id: ScheduleId, context: ScheduleContext, *, a
     standing = _standing(schedule, undecided, context, anew=anew)
     if standing != standing_of(schedule):
         schedule_rows.stand(connection, schedule_id, standing, context.now)
-        _tell_passed(connection, schedule, undecided, context)
+        for said, intake_id in () if undecided is None else schedule_fires.unlogged(connection, schedule, undecided):
+            event, now = SchedulerEvent.SKIPPED, context.now
+            scheduler_log.add(connection, event, schedule, now, said, intake_id=intake_id)
 
 
 def begins_anew(before: Schedule, after: Schedule, context: ScheduleContext) -> bool:
@@ -48,19 +50,3 @@ def begins_anew(before: Schedule, after: Schedule, context: ScheduleContext) -> 
 
 def _standing(schedule: Schedule, plan: Undecided | None, context: ScheduleContext, *, anew: bool) -> ScheduleStanding:
     return timetable.standing_of(replace(schedule, decided_until=None) if anew else schedule, plan, context)
-
-
-def _tell_passed(connection: Any, schedule: Schedule, undecided: Undecided | None, context: ScheduleContext) -> None:
-    told = [] if undecided is None else list(undecided.announced())
-    if told and scheduler_log.was_just_logged(connection, schedule.entity, schedule.source, told[-1][0]):
-        return
-    for said, intake_id in told:
-        scheduler_log.add(
-            connection,
-            SchedulerEvent.SKIPPED,
-            schedule.source,
-            context.now,
-            entity=schedule.entity,
-            intake_id=intake_id,
-            message=said,
-        )

@@ -21,11 +21,10 @@ from batchctl.domain.scheduling.modes import takers_of
 from batchctl.domain.scheduling.schedules import Backfill, BackfillId, Schedule, ScheduleId
 from batchctl.domain.scheduling.wall_clock import DAY, LAST_DAY, WallClock, clock_of
 from batchctl.domain.status import BackfillStatus, FireOutcome
-from batchctl.domain.text import typed, visible
+from batchctl.domain.text import fitting, typed, visible
 from batchctl.domain.unreadable import UnreadableRow, taking
 from batchctl.operations import shown_columns
-from batchctl.operations.operators.acts import Actor
-from batchctl.operations.operators.given import checked_reason, fitting
+from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.scheduling import timetable
 from batchctl.ports import Transactions
 from batchctl.store.definitions import definitions

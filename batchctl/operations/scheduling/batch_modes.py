@@ -14,8 +14,7 @@ from batchctl.domain.scheduling.schedules import Schedule
 from batchctl.domain.status import ProcessingMode
 from batchctl.operations import unknown
 from batchctl.operations.intervene import batch_target
-from batchctl.operations.operators.acts import Actor
-from batchctl.operations.operators.given import checked_reason
+from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.scheduling import arming, timetable
 from batchctl.operations.scheduling.schedule_findings import ScheduleContext, schedule_findings
 from batchctl.store.definitions import definitions

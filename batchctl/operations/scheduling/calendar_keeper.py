@@ -10,10 +10,9 @@ from typing import Any
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.records import JsonValue
 from batchctl.domain.scheduling.schedules import Calendar, CalendarDay, CalendarId
-from batchctl.domain.text import NAME_LIMIT, typed, unfit, visible
+from batchctl.domain.text import NAME_LIMIT, fitting, typed, unfit, visible
 from batchctl.operations import shown_columns
-from batchctl.operations.operators.acts import Actor
-from batchctl.operations.operators.given import checked_reason, fitting
+from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.scheduling import almanac, calendar_moves, timetable
 from batchctl.operations.scheduling.calendar_moves import MovedSchedule
 from batchctl.store.scheduling import calendars, schedule_rows

@@ -25,7 +25,7 @@ from batchctl.operations.scheduling.schedule_findings import ScheduleContext
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.operations.shown_columns import Columns
 from batchctl.store.intake import data_triggers
-from batchctl.store.scheduling import fire_reports, schedule_fires, schedule_rows
+from batchctl.store.scheduling import schedule_fires, schedule_rows
 
 YEAR = timedelta(days=366)
 """Within which both changes of clocks are looked for."""
@@ -274,7 +274,7 @@ def _within(connection: Any, seen: _Seen, plan: Plan, after: datetime, until: da
     """Add what is decided about the due times of a time."""
     first, last = plan.led_from(after, until)
     # The same key may have been decided as the due time of another moment, before somebody changed the zone.
-    found = fire_reports.within(connection, seen.schedule.schedule_id, first - ELSEWHERE, last + ELSEWHERE)
+    found = schedule_fires.within(connection, seen.schedule.schedule_id, first - ELSEWHERE, last + ELSEWHERE)
     by_key = {one.fire_key: one for one in found}
     return replace(seen, decided=by_key, stretches=[one for one in found if one.due_until is not None])
 

@@ -11,9 +11,8 @@ from batchctl.domain.outcomes import Finding
 from batchctl.domain.placeholders import MalformedTemplate, Placeholder, parse
 from batchctl.domain.rows import BatchDefinition, DataTrigger, Step
 from batchctl.domain.scheduling import catch_up, due
-from batchctl.domain.scheduling.business_days import running_out
+from batchctl.domain.scheduling.business_days import running_out, to_import
 from batchctl.domain.scheduling.due import Plan, UnfitTiming
-from batchctl.domain.scheduling.missing_calendar import to_import
 from batchctl.domain.scheduling.modes import is_scheduled, is_triggered, lets_schedules, mode_word, takers_of
 from batchctl.domain.scheduling.schedule_columns import option_of
 from batchctl.domain.scheduling.schedules import Calendar, Schedule, Timing
@@ -21,9 +20,9 @@ from batchctl.domain.scheduling.timing_text import run_at
 from batchctl.domain.scheduling.wall_clock import clock_of
 from batchctl.domain.status import ProcessingMode
 from batchctl.domain.text import is_invisible, nearest, typed, unfit, visible
-from batchctl.domain.unreadable import UnreadableRow, taking
-from batchctl.domain.untaken import meant_by
+from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations.scheduling import almanac
+from batchctl.operations.taken_entities import entity_findings
 from batchctl.store.intake import data_triggers
 
 OPERATORS = {"CatchUp", "CatchUpMost", "Overlap", "Jitter", "Description"}
@@ -236,23 +235,12 @@ def _of_texts(schedule: Schedule) -> Iterator[Finding]:
 
 def _of_entity(schedule: Schedule, context: ScheduleContext) -> Iterator[Finding]:
     takers = takers_of(schedule.entity, context.batches)
-    entity = visible(schedule.entity)
-    broken = None if takers else taking(schedule.entity, context.unreadable)
-    if broken is not None:
-        yield Finding("Entity", f"{broken.message}; until that is corrected nothing comes of it.", broken.mend)
-    elif not takers:
-        meant = meant_by(schedule.entity, context.batches)
-        yield Finding("Entity", f"No batch takes entity '{entity}': nothing comes of it.{meant}")
-    elif schedule.enabled and not lets_schedules(takers):
+    if schedule.enabled and not lets_schedules(takers):
         modes = ", ".join(f"{visible(batch.name)} is {mode_word(batch.mode)}" for batch in takers)
-        said = f"No batch of entity '{entity}' lets schedules start it, so it is left alone: {modes}."
-        yield Finding("Entity", said, f"batchctl mode {typed(takers[0].name)} scheduled --reason ...")
-    for batch in takers:
-        if batch.searches_file_name:
-            said = (
-                f"PopulatorArgs of batch {visible(batch.name)} search a file name, and what a schedule starts has none."
-            )
-            yield Finding("Entity", f"{said} Every row would be rejected.")
+        what = f"No batch of entity '{visible(schedule.entity)}' lets schedules start it"
+        remedy = f"batchctl mode {typed(takers[0].name)} scheduled --reason ..."
+        yield Finding("Entity", f"{what}, so it is left alone: {modes}.", remedy)
+    yield from entity_findings(schedule.entity, context.batches, context.unreadable, "a schedule")
 
 
 def _of_policies(schedule: Schedule) -> Iterator[Finding]:

@@ -18,10 +18,10 @@ from batchctl.domain.scheduling import catch_up, due
 from batchctl.domain.scheduling.business_days import running_out
 from batchctl.domain.scheduling.catch_up import Decision
 from batchctl.domain.scheduling.due import Plan, UnfitTiming
-from batchctl.domain.scheduling.modes import lets_schedules, mode_word, takers_of
+from batchctl.domain.scheduling.modes import lets_schedules, takers_of
 from batchctl.domain.scheduling.schedules import Schedule
 from batchctl.domain.scheduling.undecided import Undecided
-from batchctl.domain.status import FireOutcome, Overlap, ScheduleType
+from batchctl.domain.status import FireOutcome, Overlap, ProcessingMode, ScheduleType
 from batchctl.domain.text import typed, visible
 from batchctl.domain.unreadable import taking
 from batchctl.operations import shown_columns
@@ -29,8 +29,9 @@ from batchctl.operations.scheduling import timetable
 from batchctl.operations.scheduling.schedule_findings import ScheduleContext, schedule_warnings
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.operations.shown_columns import Columns
+from batchctl.operations.taken_entities import entity_gate, mode_gate
 from batchctl.store.intake import data_triggers
-from batchctl.store.scheduling import fire_reports, schedule_fires
+from batchctl.store.scheduling import schedule_fires
 
 _DISABLES_ITSELF = "It disables itself once it has run."
 _TICK = timedelta(milliseconds=1)
@@ -94,14 +95,11 @@ class ScheduleBench:
         except UnfitTiming as unfit:
             return self._silent(schedule, context, f"{unfit.column}: {unfit.message}", None, "batchctl check")
         takers = takers_of(schedule.entity, context.batches)
-        if not lets_schedules(takers):
-            modes = ", ".join(f"batch {visible(batch.name)} is {mode_word(batch.mode)}" for batch in takers)
-            said = f"no batch of its entity lets schedules start it: {modes}"
-            if not schedule.enabled:
-                said = f"it is disabled, and {said}"
+        mode = _mode(takers)
+        if mode.blocked is not None and mode.clear is not None:
             # It cannot be enabled before either.
-            step = f"batchctl mode {typed(takers[0].name)} scheduled --reason ..."
-            return self._silent(schedule, context, said, plan, step)
+            said = mode.blocked if schedule.enabled else f"it is disabled, and {mode.blocked}"
+            return self._silent(schedule, context, said, plan, mode.clear)
         if not schedule.enabled:
             said = "it is disabled; nothing that is due meanwhile is made up for"
             step = f"batchctl schedule enable {shown} --reason ..."
@@ -213,25 +211,13 @@ def _enabled(schedule: Schedule, row: str) -> Gate:
 
 
 def _mode(takers: Sequence[BatchDefinition]) -> Gate:
-    if lets_schedules(takers):
-        return Gate(name="mode")
-    modes = ", ".join(f"batch {visible(batch.name)} is {mode_word(batch.mode)}" for batch in takers)
-    return Gate(
-        name="mode",
-        blocked=f"no batch of its entity lets schedules start it: {modes}",
-        clear=f"batchctl mode {typed(takers[0].name)} scheduled --reason ...",
-        row=f"ProcessBatch {takers[0].batch_id}",
-    )
+    is_let = lets_schedules(takers)
+    return mode_gate(takers, is_let=is_let, what="schedules", mode=ProcessingMode.SCHEDULED)
 
 
 def _entity(schedule: Schedule, context: ScheduleContext, row: str) -> Gate:
-    if takers_of(schedule.entity, context.batches):
-        return Gate(name="entity")
-    broken = taking(schedule.entity, context.unreadable)
-    if broken is not None:
-        return Gate("entity", f"{broken.message}: nothing comes of what it starts", broken.mend, broken.place)
-    blocked = f"no batch takes entity '{visible(schedule.entity)}': nothing comes of what it starts"
-    return Gate(name="entity", blocked=blocked, clear="batchctl batches", row=row)
+    takers = takers_of(schedule.entity, context.batches)
+    return entity_gate(schedule.entity, takers, taking(schedule.entity, context.unreadable), row)
 
 
 def _times(tried: ScheduleTrial, plan: Plan, now: datetime, row: str) -> Iterator[Gate]:
@@ -253,7 +239,7 @@ def _times(tried: ScheduleTrial, plan: Plan, now: datetime, row: str) -> Iterato
 
 def _over(connection: Any, schedule: Schedule, plan: Plan) -> str:
     """Say of one that is never due again what became of its last time, if that is still one of its times."""
-    last = next(iter(fire_reports.last_of(connection, schedule.schedule_id)), None)
+    last = next(iter(schedule_fires.last_of(connection, schedule.schedule_id)), None)
     until = None if last is None else last.due_until or last.due
     instant = None if until is None else next(plan.instants(until - _TICK, until), None)
     if last is None or instant is None:

@@ -17,7 +17,7 @@ from batchctl.domain.scheduling import catch_up, due
 from batchctl.domain.scheduling.business_days import running_out
 from batchctl.domain.scheduling.catch_up import ScheduleStanding, Times
 from batchctl.domain.scheduling.due import Instant, Plan
-from batchctl.domain.scheduling.modes import lets_schedules, takers_of
+from batchctl.domain.scheduling.modes import is_scheduled, lets_schedules, mode_word, takers_of
 from batchctl.domain.scheduling.schedules import Schedule, ScheduleFire
 from batchctl.domain.scheduling.timing_words import words_of
 from batchctl.domain.text import did_you_mean, visible
@@ -33,7 +33,7 @@ from batchctl.operations.shown_columns import Columns
 from batchctl.ports import Clock, Transactions
 from batchctl.store.definitions import definitions
 from batchctl.store.maintenance import audit_entries
-from batchctl.store.scheduling import calendars, fire_reports, schedule_fires, schedule_rows
+from batchctl.store.scheduling import calendars, schedule_fires, schedule_rows
 
 SHOWN_FIRES = 10
 OVERDUE = "overdue"
@@ -172,7 +172,7 @@ class Timetable:
             return Sheet(
                 timed=_timed(connection, schedule, context),
                 takers=takers_of(schedule.entity, context.batches),
-                decided=tuple(fire_reports.last_of(connection, schedule.schedule_id, SHOWN_FIRES)),
+                decided=tuple(schedule_fires.last_of(connection, schedule.schedule_id, SHOWN_FIRES)),
                 audit=tuple(audit_entries.of_target(connection, schedule_target(name))),
             )
 
@@ -245,7 +245,7 @@ def _timed(connection: Any, schedule: Schedule, context: ScheduleContext) -> Tim
         schedule=schedule,
         plan=context.plan_of(schedule.timing),
         next=next_of(connection, schedule, context),
-        last=next(iter(fire_reports.last_of(connection, schedule.schedule_id)), None),
+        last=next(iter(schedule_fires.last_of(connection, schedule.schedule_id)), None),
         findings=(
             *schedule_findings(schedule, context),
             *schedule_warnings(schedule, context),
@@ -276,3 +276,27 @@ def named(connection: Any, name: str) -> Schedule:
 def schedule_target(name: str) -> str:
     """Return how the audit log names a schedule."""
     return f"Schedule:{name}"
+
+
+def starters_of(connection: Any, table: Timetable, name: str) -> Iterator[str]:
+    """Yield a sentence on a batch's mode, if it has one, and on each schedule of its entity."""
+    context = table.context(connection)
+    batch = next(batch for batch in context.batches if batch.name == name)
+    if batch.mode is not None:
+        yield f"Its mode is {mode_word(batch.mode)}{'' if is_scheduled(batch.mode) else ': no schedule is to start it'}."
+    for schedule in schedule_rows.everything(connection)[0]:
+        if schedule.entity == batch.entity:
+            yield _wording(connection, schedule, context)
+
+
+def _wording(connection: Any, schedule: Schedule, context: ScheduleContext) -> str:
+    plan, name = context.plan_of(schedule.timing), visible(schedule.name)
+    if plan is None:
+        return f"Schedule {name} cannot be understood, so it starts nothing: batchctl check."
+    if not schedule.enabled:
+        return f"Schedule {name} is disabled: {plan.words}."
+    if not lets_schedules(takers_of(schedule.entity, context.batches)):
+        return f"Schedule {name} is left alone, as the mode says: {plan.words}."
+    coming = next_of(connection, schedule, context)
+    at = "it is not due any more" if coming is None else f"next at {coming.words}"
+    return f"Schedule {name} starts it: {plan.words}; {at}."

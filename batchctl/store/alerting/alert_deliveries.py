@@ -50,10 +50,7 @@ _LAST_WORD = RowSelect(
     .limit(bindparam("most"))
 )
 _TAKE = RowUpdate(
-    alert_delivery,
-    _a.AlertDelivery_id == bindparam("delivery_id"),
-    _a.Attempts == bindparam("tried"),
-    text(TO_SEND),
+    alert_delivery, _a.AlertDelivery_id == bindparam("delivery_id"), _a.Attempts == bindparam("tried"), text(TO_SEND)
 )
 _MINE = RowUpdate(
     alert_delivery,

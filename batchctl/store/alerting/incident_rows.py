@@ -176,12 +176,7 @@ def acknowledge(connection: Connection, found: Incident, by: str, now: datetime)
 
 def snooze(connection: Connection, found: Incident, until: datetime, now: datetime) -> bool:
     """Write until when no reminder of an incident is to be sent; false when it is over."""
-    values = {
-        "Status": IncidentStatus.OPEN.value,
-        "SnoozedUntil": until,
-        "NextAlertTime": until,
-        "z_updated": now,
-    }
+    values = {"Status": IncidentStatus.OPEN.value, "SnoozedUntil": until, "NextAlertTime": until, "z_updated": now}
     return _CHANGE_STANDING(connection, values, incident_id=found.incident_id)
 
 

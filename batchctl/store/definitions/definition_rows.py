@@ -58,15 +58,6 @@ KEPT: Mapping[str, frozenset[str]] = {
     "FileWatch": frozenset({"UnreachableSince"}),
 }
 """The columns of definition tables that batchctl itself keeps, besides numbers and stamps."""
-NO_DEFINITIONS = frozenset(
-    {
-        *("FileProcess", "BatchControl", "BatchProcessHistory", "BatchCompletion", "DurationHistory", "SchedulerLog"),
-        *("ScheduleFire", "ScheduleBackfill", "FileWatchSeen", "Controller", "Leader", "OperatorRequest", "AuditLog"),
-        *("BatchVersion", "AppliedDefinition", "BatchFreeze", "ZoneOffset", "Incident", "AlertDelivery", "AuditSeal"),
-        "NamedLock",
-    }
-)
-"""The tables that tell what has happened, or is to happen once."""
 _NAMES = {
     "DependsOnBatch_id": ("DependsOnBatchName", process_batch, "ProcessBatchName"),
     "Resource_id": ("ResourceName", resource, "ResourceName"),

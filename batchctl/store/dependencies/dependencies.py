@@ -22,6 +22,7 @@ from batchctl.store.dependencies import completions
 from batchctl.store.dependencies.completions import Completion, WaitingCompletions
 from batchctl.store.dialects import dialect_of
 from batchctl.store.intake import intake
+from batchctl.store.scheduler_log import LogSource
 from batchctl.store.transactions import left_out_if_refused
 
 SOURCE = "dependency"
@@ -109,16 +110,8 @@ def _start(
         if not completions.use(connection, whole, row, now):
             message = f"Somebody else has used a completion that batch {batch.batch_id} waited for."
             raise Conflict(message)
-        scheduler_log.add(
-            connection,
-            SchedulerEvent.FIRED,
-            SOURCE,
-            now,
-            entity=batch.entity,
-            batch_id=batch.batch_id,
-            intake_id=row,
-            message=said,
-        )
+        about = LogSource(SOURCE, batch.entity)
+        scheduler_log.add(connection, SchedulerEvent.FIRED, about, now, said, batch_id=batch.batch_id, intake_id=row)
         started.append(row)
     if started:
         dialect_of(connection).tell(connection)

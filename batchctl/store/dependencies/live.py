@@ -56,10 +56,7 @@ _OF_KEY = exactly(_c.CycleKey, bindparam("cycle_key", type_=_c.CycleKey.type))
 def _open(words: Iterable[str], *conditions: ColumnElement[bool]) -> Select[Any]:
     """Return the query of the first open instance of each batch in each status, of those that an index holds."""
     alike = (
-        select(
-            func.count().label("HowMany"),
-            func.min(_c.BatchControl_id).label("First"),
-        )
+        select(func.count().label("HowMany"), func.min(_c.BatchControl_id).label("First"))
         .where(one_of("BatchControl.Status", words), *conditions)
         .group_by(_c.ProcessBatch_id, _c.Status)
         .subquery(unquoted("Alike"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,15 +16,12 @@ from sqlalchemy.pool import NullPool
 from batchctl import __version__
 from batchctl.domain.errors import DatabaseRefused, DatabaseUnreachable
 from batchctl.domain.text import visible
-from batchctl.ports import Change
-from batchctl.store.dialects import UPGRADE_PATIENCE_SECONDS
+from batchctl.store.dialects import UPGRADE_PATIENCE_SECONDS, Dialect
 from batchctl.store.dialects import mssql_errors as errors
 from batchctl.store.dialects.mssql_catalog import MODEL, definitions_in
 from batchctl.store.dialects.mssql_compiler import write_for_sql_server
 from batchctl.store.dialects.mssql_session import MssqlSession, ServerError, connect, driver_for
 from batchctl.store.tables import metadata
-
-WRITES_ALONE = False
 
 OLDEST = 14
 """The major version of SQL Server 2017."""
@@ -124,39 +121,227 @@ ORDER BY a.transaction_begin_time
 """
 
 
-def create(url: URL, directory: Path, *, may_create: bool, renewed: Callable[[], URL]) -> Engine:  # noqa: ARG001 - a server's databases are the DBA's to create
-    """Return an engine for the database, which must exist."""
-    driver, url = driver_for(url)
-    options: dict[str, Any] = {}
-    if "tds" in str(url.query.get("driver", "")).lower():
-        options["use_setinputsizes"] = False  # FreeTDS cuts long texts whose size was set.
+class MssqlDialect(Dialect):
+    """A SQL Server."""
 
-    def opened() -> MssqlSession:
-        _, now = driver_for(renewed())
-        session = connect(driver, now, _place(now))
+    def create(self, url: URL, directory: Path, *, may_create: bool, renewed: Callable[[], URL]) -> Engine:
+        """Return an engine for the database, which must exist."""
+        driver, url = driver_for(url)
+        options: dict[str, Any] = {}
+        if "tds" in str(url.query.get("driver", "")).lower():
+            options["use_setinputsizes"] = False  # FreeTDS cuts long texts whose size was set.
+
+        def opened() -> MssqlSession:
+            _, now = driver_for(renewed())
+            session = connect(driver, now, _place(now))
+            try:
+                _greet(session)
+            except BaseException:
+                session.close()
+                raise
+            return session
+
+        engine = create_engine(
+            url,
+            module=driver,
+            creator=opened,
+            poolclass=NullPool,
+            isolation_level="AUTOCOMMIT",
+            paramstyle="qmark",
+            **options,
+        )
+        write_for_sql_server(engine.dialect)
+        return engine
+
+    def place_of(self, engine: Engine) -> str:
+        """Name an engine's database, without any password."""
+        return _place(engine.url)
+
+    def lock_schema(self, connection: Connection) -> bool:
+        """Wait until no other connection changes the schema, and keep others from it as long as this one lives.
+
+        Its statements may take any time: one may make an index over millions of attempts.
+        """
+        _session(connection).raw.timeout = 0
+        return _is_granted(_session(connection), _LOCK_SCHEMA, "the lock of the schema")
+
+    def begin_write(
+        self,
+        connection: Connection,
+        *,
+        nowait: bool = False,
+        optimistic: bool = False,
+        tell: Callable[[datetime], None] | None = None,
+    ) -> None:
+        """Begin a transaction and call `tell` with the server's time."""
+        now: datetime = _session(connection).execute(_BEGIN).fetchone()[0]
+        if tell is not None:
+            tell(now.replace(tzinfo=UTC))
+
+    def commit(self, connection: Connection) -> None:
+        """Commit what `begin_write` began."""
+        _session(connection).execute(_COMMIT)
+
+    def rollback(self, connection: Connection) -> None:
+        """Undo what `begin_write` began; never raises, so that the error that led here stays the one that is reported."""
+        session: Any = connection.connection.dbapi_connection
+        if session is None or not session.is_open:
+            return
         try:
-            _greet(session)
-        except BaseException:
-            session.close()
-            raise
-        return session
+            session.execute(_ROLLBACK)
+        except ServerError as error:
+            if error.number not in errors.ALREADY_OVER:
+                # The server undoes what a session leaves behind.
+                with suppress(session.driver.Error):
+                    session.close()
 
-    engine = create_engine(
-        url,
-        module=driver,
-        creator=opened,
-        poolclass=NullPool,
-        isolation_level="AUTOCOMMIT",
-        paramstyle="qmark",
-        **options,
-    )
-    write_for_sql_server(engine.dialect)
-    return engine
+    def lock_row(self, connection: Connection, table: str, row_id: int) -> None:
+        """Lock a row until the end of the transaction, waiting while another has it."""
+        _session(connection).execute(_LOCK_ROW.format(table=table), [row_id]).fetchall()
+
+    def ask(self, connection: Connection, statement: str, values: Sequence[object]) -> Callable[[], Sequence[Any]]:
+        """Ask at once: the driver takes one statement after the other."""
+        rows = _session(connection).execute(statement, list(values)).fetchall()
+        return lambda: rows
+
+    def lock_rows(self, connection: Connection, table: str, row_ids: Sequence[int]) -> Callable[[], Collection[int]]:
+        """Lock rows without waiting for locks that others hold; return a function that returns those locked by this one."""
+        asking = _LOCK_ROWS.format(table=table, marks=", ".join("?" * len(row_ids)))
+        free = {row[0] for row in _session(connection).execute(asking, list(row_ids)).fetchall()}
+        return lambda: free
+
+    def lock_name(self, connection: Connection, name: str) -> bool:
+        """Lock a name until the end of the transaction; false when another has it for longer than a moment."""
+        (code,) = _session(connection).execute(_LOCK_NAME, [name]).fetchone()
+        return code in {0, 1}
+
+    def begin_part(self, connection: Connection) -> None:
+        """Begin a part of a transaction that may be undone alone."""
+        _session(connection).execute(_BEGIN_PART)
+
+    def undo_part(self, connection: Connection) -> None:
+        """Undo the part; raises when the server has given up the whole transaction, as it does for errors in triggers."""
+        (state,) = _session(connection).execute(_UNDO_PART).fetchone()
+        if state != 1:
+            # No ServerError: a caller that isolates rows would go on, and the server would commit each statement by itself.
+            raise _refused(
+                "gave up a whole transaction over an error in one row, as it does for errors in triggers",
+                "look for triggers on the tables of batchctl that raise errors",
+            )
+
+    def end_part(self, connection: Connection) -> None:
+        """Make the part one with its transaction: here a part is not released, only forgotten."""
+        _session(connection).execute(_END_PART)
+
+    def session(self, connection: Connection) -> object:
+        """Name no session: only a DBA can allow to see or to end those of others."""
+        return True
+
+    def end_session(self, connection: Connection, lost: object) -> None:
+        """Wait for sessions that are about to commit how an attempt begins or ends: what they have written is locked."""
+        _session(connection).execute(_OUTLAST).fetchall()
+
+    def change_marker(self, connection: Connection) -> object:
+        """Return what differs every few seconds, when the caller should look at the tables itself."""
+        return tuple(_session(connection).execute(_MARKER).fetchone())
+
+    def ways_to_notice(self, connection: Connection) -> tuple[None, float]:
+        """Ask for the marker, not much more often than it moves."""
+        return None, LOOK_SECONDS / 10
+
+    def is_transient(self, error: BaseException) -> bool:
+        """Say whether running the whole transaction again may succeed."""
+        return isinstance(error, ServerError) and error.number in errors.TRANSIENT
+
+    def is_lost(self, error: BaseException) -> bool:
+        """Say whether the connection is gone, or as good as gone."""
+        if not isinstance(error, ServerError) or self.is_transient(error):
+            return False
+        return error.number in errors.LOST or error.state.startswith(errors.LOST_STATES)
+
+    def is_about_the_database(self, error: BaseException) -> bool:
+        """Say whether an error concerns the database as a whole, not a row."""
+        return isinstance(error, ServerError) and (self.is_lost(error) or error.number in errors.REFUSED_BECAUSE)
+
+    def database_refused(self, error: BaseException, where: str) -> DatabaseRefused:
+        """Explain an error that concerns the database as a whole."""
+        if isinstance(error, DatabaseRefused):
+            return error
+        number = error.number if isinstance(error, ServerError) else None
+        if number in errors.REFUSED_BECAUSE:
+            message = f"The control database {where} {errors.REFUSED_BECAUSE[number]}: {error}."
+            return DatabaseRefused(message, next_step=errors.NEXT_STEPS.get(number))
+        return DatabaseUnreachable(f"The control database {where} cannot be reached: {error}.")
+
+    def blocker(self, connection: Connection, instance_id: int | None = None) -> tuple[str, str] | None:
+        """Name the session whose transaction has locked rows of this database longest; none where others may not be seen."""
+        (may_see,) = _session(connection).execute(_MAY_SEE_SESSIONS).fetchone()
+        if not may_see:
+            return None
+        found = _session(connection).execute(_BLOCKER).fetchone()
+        if found is None:
+            return None
+        number, program, login, host, since = found
+        said = visible(f"{program}, {login} on {host}, transaction open since {since} UTC")
+        return f"session {number} ({said})", f"KILL {number}"
+
+    def locked_instances(self, connection: Connection, instance_ids: Sequence[int]) -> Collection[int]:
+        """Lock the rows of instances and of their intake; return those that others have locked."""
+        asking = _FREE_INSTANCES.format(marks=", ".join("?" * len(instance_ids)))
+        free = {row[0] for row in _session(connection).execute(asking, list(instance_ids)).fetchall()}
+        return set(instance_ids) - free
+
+    def numbered(self, table: str, insert: str) -> str:
+        """Let the INSERT give the id: the server accepts it only so, from users that may alter the table (error 544)."""
+        return f"SET IDENTITY_INSERT {table} ON; {insert}; SET IDENTITY_INSERT {table} OFF"
+
+    def long_read(self, connection: Connection) -> AbstractContextManager[None]:
+        """Do nothing: the server reads ahead by itself."""
+        return nullcontext()
+
+    def is_locked_intake(self, connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:
+        """Return false once the row is locked by this transaction: an instance locks its batches by itself."""
+        self.lock_row(connection, "FileProcess", intake_id)
+        return False
+
+    def constraint_findings(self, connection: Connection, *, at_length: bool) -> list[str]:
+        """Return what breaks the constraints, at length only; or that this login may not look, for which DBCC wants a role."""
+        session, found = _session(connection), list[str]()
+        if not at_length:
+            return found
+        timeout, session.raw.timeout = session.raw.timeout, 0
+        try:
+            for table in metadata.tables:
+                check = f"DBCC CHECKCONSTRAINTS (N'{table}') WITH ALL_CONSTRAINTS, NO_INFOMSGS"
+                rows = session.execute(check).fetchall()
+                found += [visible(f"{row[0]}: a row with {row[2]} breaks {row[1]}") for row in rows]
+        except ServerError as error:
+            if error.number not in _MAY_NOT_CHECK:
+                raise
+            return [_NOT_CHECKED]
+        finally:
+            session.raw.timeout = timeout
+        return found[:_MOST_FINDINGS]
+
+    def definitions(self, connection: Connection) -> dict[str, str]:
+        """Return how everything in the user's default schema is defined, by name."""
+        return definitions_in(_session(connection), "SCHEMA_NAME()")
+
+    def wanted_definitions(self, connection: Connection, make: Callable[[Connection], None]) -> dict[str, str]:
+        """Return the definitions of what `make` makes: in a schema of its own, which is forgotten at once."""
+        elsewhere = connection.engine.execution_options(schema_translate_map={None: MODEL})
+        with elsewhere.connect() as scratch:
+            event.listen(scratch, "before_cursor_execute", _alter_in_the_model, retval=True)
+            self.begin_write(scratch)
+            try:
+                _session(scratch).execute(f"EXEC (N'CREATE SCHEMA {MODEL}')")
+                make(scratch)
+                return definitions_in(_session(scratch), f"N'{MODEL}'")
+            finally:
+                self.rollback(scratch)
 
 
-def place_of(engine: Engine) -> str:
-    """Name an engine's database, without any password."""
-    return _place(engine.url)
+DIALECT = MssqlDialect()
 
 
 def _place(url: URL) -> str:
@@ -188,157 +373,6 @@ def _refused(reason: str, next_step: str) -> DatabaseRefused:
     return DatabaseRefused(f"The control database {reason}.", next_step=next_step)
 
 
-def prepare(connection: Connection) -> None:
-    """Do nothing: the database has nothing to remember."""
-
-
-def lock_schema(connection: Connection) -> bool:
-    """Wait until no other connection changes the schema, and keep others from it as long as this one lives.
-
-    Its statements may take any time: one may make an index over millions of attempts.
-    """
-    _session(connection).raw.timeout = 0
-    return _is_granted(_session(connection), _LOCK_SCHEMA, "the lock of the schema")
-
-
-def end_migration(connection: Connection) -> None:
-    """Do nothing: the server notices changed tables by itself."""
-
-
-def begin_write(
-    connection: Connection,
-    *,
-    nowait: bool = False,  # noqa: ARG001 - the protocol's
-    optimistic: bool = False,  # noqa: ARG001 - the protocol's
-    tell: Callable[[datetime], None] | None = None,
-) -> None:
-    """Begin a transaction and call `tell` with the server's time."""
-    now: datetime = _session(connection).execute(_BEGIN).fetchone()[0]
-    if tell is not None:
-        tell(now.replace(tzinfo=UTC))
-
-
-def commit(connection: Connection) -> None:
-    """Commit what `begin_write` began."""
-    _session(connection).execute(_COMMIT)
-
-
-def rollback(connection: Connection) -> None:
-    """Undo what `begin_write` began; never raises, so that the error that led here stays the one that is reported."""
-    session: Any = connection.connection.dbapi_connection
-    if session is None or not session.is_open:
-        return
-    try:
-        session.execute(_ROLLBACK)
-    except ServerError as error:
-        if error.number not in errors.ALREADY_OVER:
-            # The server undoes what a session leaves behind.
-            with suppress(session.driver.Error):
-                session.close()
-
-
-def lock_row(connection: Connection, table: str, row_id: int) -> None:
-    """Lock a row until the end of the transaction, waiting while another has it."""
-    _session(connection).execute(_LOCK_ROW.format(table=table), [row_id]).fetchall()
-
-
-def ask(connection: Connection, statement: str, values: Sequence[object]) -> Callable[[], Sequence[Any]]:
-    """Ask at once: the driver takes one statement after the other."""
-    rows = _session(connection).execute(statement, list(values)).fetchall()
-    return lambda: rows
-
-
-def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Callable[[], Collection[int]]:
-    """Lock rows without waiting for locks that others hold; return a function that returns those locked by this one."""
-    asking = _LOCK_ROWS.format(table=table, marks=", ".join("?" * len(row_ids)))
-    free = {row[0] for row in _session(connection).execute(asking, list(row_ids)).fetchall()}
-    return lambda: free
-
-
-def lock_name(connection: Connection, name: str) -> bool:
-    """Lock a name until the end of the transaction; false when another has it for longer than a moment."""
-    (code,) = _session(connection).execute(_LOCK_NAME, [name]).fetchone()
-    return code in {0, 1}
-
-
-def tell(connection: Connection) -> None:
-    """Do nothing: whatever is committed is noticed."""
-
-
-def begin_part(connection: Connection) -> None:
-    """Begin a part of a transaction that may be undone alone."""
-    _session(connection).execute(_BEGIN_PART)
-
-
-def undo_part(connection: Connection) -> None:
-    """Undo the part; raises when the server has given up the whole transaction, as it does for errors in triggers."""
-    (state,) = _session(connection).execute(_UNDO_PART).fetchone()
-    if state != 1:
-        # No ServerError: a caller that isolates rows would go on, and the server would commit each statement by itself.
-        raise _refused(
-            "gave up a whole transaction over an error in one row, as it does for errors in triggers",
-            "look for triggers on the tables of batchctl that raise errors",
-        )
-
-
-def end_part(connection: Connection) -> None:
-    """Make the part one with its transaction: here a part is not released, only forgotten."""
-    _session(connection).execute(_END_PART)
-
-
-def session(connection: Connection) -> object:  # noqa: ARG001 - the protocol's
-    """Name no session: only a DBA can allow to see or to end those of others."""
-    return True
-
-
-def end_session(connection: Connection, lost: object) -> None:  # noqa: ARG001 - the protocol's
-    """Wait for sessions that are about to commit how an attempt begins or ends: what they have written is locked."""
-    _session(connection).execute(_OUTLAST).fetchall()
-
-
-def change_marker(connection: Connection) -> object:
-    """Return what differs every few seconds, when the caller should look at the tables itself."""
-    return tuple(_session(connection).execute(_MARKER).fetchone())
-
-
-def what_changed(connection: Connection) -> Change:  # noqa: ARG001 - the protocol's
-    """Return `ANYTHING`: the marker does not show what changed."""
-    return Change.ANYTHING
-
-
-def ways_to_notice(connection: Connection) -> tuple[None, float]:  # noqa: ARG001 - the protocol's
-    """Ask for the marker, not much more often than it moves."""
-    return None, LOOK_SECONDS / 10
-
-
-def is_transient(error: BaseException) -> bool:
-    """Say whether running the whole transaction again may succeed."""
-    return isinstance(error, ServerError) and error.number in errors.TRANSIENT
-
-
-def is_lost(error: BaseException) -> bool:
-    """Say whether the connection is gone, or as good as gone."""
-    if not isinstance(error, ServerError) or is_transient(error):
-        return False
-    return error.number in errors.LOST or error.state.startswith(errors.LOST_STATES)
-
-
-def is_about_the_database(error: BaseException) -> bool:
-    """Say whether an error concerns the database as a whole, not a row."""
-    return isinstance(error, ServerError) and (is_lost(error) or error.number in errors.REFUSED_BECAUSE)
-
-
-def database_refused(error: BaseException, where: str) -> DatabaseRefused:
-    """Explain an error that concerns the database as a whole."""
-    if isinstance(error, DatabaseRefused):
-        return error
-    number = error.number if isinstance(error, ServerError) else None
-    if number in errors.REFUSED_BECAUSE:
-        message = f"The control database {where} {errors.REFUSED_BECAUSE[number]}: {error}."
-        return DatabaseRefused(message, next_step=errors.NEXT_STEPS.get(number))
-    return DatabaseUnreachable(f"The control database {where} cannot be reached: {error}.")
-
-
 def _is_granted(session: MssqlSession, asking: str, lock: str) -> bool:
     (code,) = session.execute(asking).fetchone()
     if code in {0, 1}:
@@ -347,101 +381,6 @@ def _is_granted(session: MssqlSession, asking: str, lock: str) -> bool:
         return False
     reason = _NOT_GRANTED.get(code, "it gave no reason")
     raise _refused(f"did not grant {lock}: {reason} (sp_getapplock returned {code})", "try again")
-
-
-def whereabouts(connection: Connection) -> None:
-    """Return None: what the server knows a database by differs between replicas of one, too."""
-
-
-def other_schema(connection: Connection) -> None:
-    """Return None: a login sees no tables that it has no rights to."""
-
-
-def blocker(connection: Connection, instance_id: int | None = None) -> tuple[str, str] | None:  # noqa: ARG001 - the protocol's
-    """Name the session whose transaction has locked rows of this database longest; none where others may not be seen."""
-    (may_see,) = _session(connection).execute(_MAY_SEE_SESSIONS).fetchone()
-    if not may_see:
-        return None
-    found = _session(connection).execute(_BLOCKER).fetchone()
-    if found is None:
-        return None
-    number, program, login, host, since = found
-    said = visible(f"{program}, {login} on {host}, transaction open since {since} UTC")
-    return f"session {number} ({said})", f"KILL {number}"
-
-
-def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Collection[int]:
-    """Lock the rows of instances and of their intake; return those that others have locked."""
-    asking = _FREE_INSTANCES.format(marks=", ".join("?" * len(instance_ids)))
-    free = {row[0] for row in _session(connection).execute(asking, list(instance_ids)).fetchall()}
-    return set(instance_ids) - free
-
-
-def numbered(table: str, insert: str) -> str:
-    """Let the INSERT give the id: the server accepts it only so, from users that may alter the table (error 544)."""
-    return f"SET IDENTITY_INSERT {table} ON; {insert}; SET IDENTITY_INSERT {table} OFF"
-
-
-def missing_names(connection: Connection) -> Mapping[int, str]:  # noqa: ARG001 - the protocol's
-    """Return nothing: no row stands for a name here."""
-    return {}
-
-
-def long_read(connection: Connection) -> AbstractContextManager[None]:  # noqa: ARG001 - the protocol's
-    """Do nothing: the server reads ahead by itself."""
-    return nullcontext()
-
-
-def look_for_locks(connection: Connection) -> None:
-    """Do nothing: every transaction looks for locks."""
-
-
-def is_locked_intake(connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:  # noqa: ARG001 - the protocol's
-    """Return false once the row is locked by this transaction: an instance locks its batches by itself."""
-    lock_row(connection, "FileProcess", intake_id)
-    return False
-
-
-def constraint_findings(connection: Connection, *, at_length: bool) -> list[str]:
-    """Return what breaks the constraints, at length only; or that this login may not look, for which DBCC wants a role."""
-    session, found = _session(connection), list[str]()
-    if not at_length:
-        return found
-    timeout, session.raw.timeout = session.raw.timeout, 0
-    try:
-        for table in metadata.tables:
-            check = f"DBCC CHECKCONSTRAINTS (N'{table}') WITH ALL_CONSTRAINTS, NO_INFOMSGS"
-            rows = session.execute(check).fetchall()
-            found += [visible(f"{row[0]}: a row with {row[2]} breaks {row[1]}") for row in rows]
-    except ServerError as error:
-        if error.number not in _MAY_NOT_CHECK:
-            raise
-        return [_NOT_CHECKED]
-    finally:
-        session.raw.timeout = timeout
-    return found[:_MOST_FINDINGS]
-
-
-def definitions(connection: Connection) -> dict[str, str]:
-    """Return how everything in the user's default schema is defined, by name."""
-    return definitions_in(_session(connection), "SCHEMA_NAME()")
-
-
-make_as_printed = None
-
-
-def wanted_definitions(connection: Connection, make: Callable[[Connection], None]) -> dict[str, str]:
-    """Return the definitions of what `make` makes: in a schema of its own, which is forgotten at once."""
-    elsewhere = connection.engine.execution_options(schema_translate_map={None: MODEL})
-    with elsewhere.connect() as scratch:
-        event.listen(scratch, "before_cursor_execute", _alter_in_the_model, retval=True)
-        begin_write(scratch)
-        try:
-            _session(scratch).execute(f"EXEC (N'CREATE SCHEMA {MODEL}')")
-            make(scratch)
-            return definitions_in(_session(scratch), f"N'{MODEL}'")
-        finally:
-            rollback(scratch)
 
 
 def _alter_in_the_model(

@@ -20,17 +20,10 @@ from batchctl.domain.configuring import how_to_install_extra
 from batchctl.domain.errors import Busy, ConfigurationError, DatabaseRefused, DatabaseUnreachable
 from batchctl.domain.text import visible
 from batchctl.ports import Change
-from batchctl.store.dialects import UPGRADE_PATIENCE_SECONDS
+from batchctl.store.dialects import UPGRADE_PATIENCE_SECONDS, Dialect
 from batchctl.store.dialects import postgresql_catalog as catalog
 from batchctl.store.dialects import postgresql_errors as errors
 from batchctl.store.dialects import postgresql_locks as locks
-
-WRITES_ALONE = False
-
-definitions, wanted_definitions = catalog.definitions, catalog.wanted_definitions
-make_as_printed = catalog.make_as_printed
-blocker, is_locked_intake = locks.blocker, locks.is_locked_intake
-locked_instances, look_for_locks, missing_names = locks.locked_instances, locks.look_for_locks, locks.missing_names
 
 _OTHER_SCHEMA = """
 SELECT quote_ident(n.nspname) AS schema, quote_ident(current_user) AS role
@@ -109,42 +102,243 @@ SELECT pg_advisory_lock(1650553956, hashtext(current_schema()))
 """
 
 
-def create(url: URL, directory: Path, *, may_create: bool, renewed: Callable[[], URL]) -> Engine:  # noqa: ARG001 - a server's databases are the DBA's to create
-    """Return an engine for the database, which must exist."""
-    given = {name: value for name, value in _CONNECTING.items() if name not in url.query}
-    given.setdefault("application_name", f"batchctl/{__version__}")
-    given["client_encoding"] = "utf8"
-    settings = [f"-c {name}={value.replace(' ', chr(92) + ' ')}" for name, value in _SETTINGS.items()]
-    given["options"] = " ".join([*url.normalized_query.get("options", ()), *settings])
-    try:
-        engine = create_engine(
-            url.set(drivername="postgresql+psycopg"),
-            poolclass=NullPool,
-            isolation_level="AUTOCOMMIT",
-            connect_args=given,
-        )
-    except ModuleNotFoundError:
-        message = "The driver for PostgreSQL is not installed."
-        raise ConfigurationError(message, next_step=how_to_install_extra("postgres")) from None
+class PostgresqlDialect(Dialect):
+    """A server of PostgreSQL."""
 
-    def renew(dialect: Any, record: Any, arguments: Any, named: dict[str, Any]) -> None:  # noqa: ARG001 - SQLAlchemy's hook
-        named.update(dialect.create_connect_args(renewed())[1] | given)
+    definitions = staticmethod(catalog.definitions)
+    wanted_definitions = staticmethod(catalog.wanted_definitions)
+    restored_definitions = staticmethod(catalog.restored_definitions)
+    blocker = staticmethod(locks.blocker)
+    is_locked_intake = staticmethod(locks.is_locked_intake)
+    locked_instances = staticmethod(locks.locked_instances)
+    look_for_locks = staticmethod(locks.look_for_locks)
+    missing_names = staticmethod(locks.missing_names)
 
-    event.listen(engine, "do_connect", renew)
-    event.listen(engine, "connect", _greet)
-    return engine
+    def create(self, url: URL, directory: Path, *, may_create: bool, renewed: Callable[[], URL]) -> Engine:
+        """Return an engine for the database, which must exist."""
+        given = {name: value for name, value in _CONNECTING.items() if name not in url.query}
+        given.setdefault("application_name", f"batchctl/{__version__}")
+        given["client_encoding"] = "utf8"
+        settings = [f"-c {name}={value.replace(' ', chr(92) + ' ')}" for name, value in _SETTINGS.items()]
+        given["options"] = " ".join([*url.normalized_query.get("options", ()), *settings])
+        try:
+            engine = create_engine(
+                url.set(drivername="postgresql+psycopg"),
+                poolclass=NullPool,
+                isolation_level="AUTOCOMMIT",
+                connect_args=given,
+            )
+        except ModuleNotFoundError:
+            message = "The driver for PostgreSQL is not installed."
+            raise ConfigurationError(message, next_step=how_to_install_extra("postgres")) from None
+
+        def renew(dialect: Any, record: Any, arguments: Any, named: dict[str, Any]) -> None:  # noqa: ARG001 - SQLAlchemy's hook
+            named.update(dialect.create_connect_args(renewed())[1] | given)
+
+        event.listen(engine, "do_connect", renew)
+        event.listen(engine, "connect", _greet)
+        return engine
+
+    def place_of(self, engine: Engine) -> str:
+        """Name an engine's database and where its server listens, without any password."""
+        _, given = engine.dialect.create_connect_args(engine.url)
+        hosts = str(given.get("host") or _default("host") or "this host").split(",")
+        ports = str(given.get("port") or _default("port")).split(",")
+        places = [
+            f"{host}/.s.PGSQL.{port}" if host.startswith(("/", "@")) else f"{host}:{port}"
+            for host, port in zip_longest(hosts, ports[: len(hosts)], fillvalue=ports[-1])
+        ]
+        return visible(f"{given.get('dbname') or given.get('user') or _default('user')} on {', '.join(places)}")
+
+    def lock_schema(self, connection: Connection) -> bool:
+        """Wait until no other connection changes the schema, and keep others from it as long as this one lives.
+
+        A lock within the transaction would come too late: what the transaction sees is settled when it begins.
+        """
+        try:
+            _raw(connection).execute(_LOCK_SCHEMA.format(patience=f"{UPGRADE_PATIENCE_SECONDS}s"))
+        except Exception as error:
+            if not self.is_transient(error):
+                raise
+            return False
+        return True
+
+    def end_migration(self, connection: Connection) -> None:
+        """Prepare everything anew: at the sight of a DROP the driver may let the server forget all prepared statements."""
+        _raw(connection).batchctl_pipeline.unprepare()
+
+    def begin_write(
+        self,
+        connection: Connection,
+        *,
+        nowait: bool = False,
+        optimistic: bool = False,
+        tell: Callable[[datetime], None] | None = None,
+    ) -> None:
+        """Begin a transaction and ask for the server's time; one that is nowait begins along with its first statement."""
+        raw = _raw(connection)
+        raw.batchctl_nowait, raw.batchctl_tells = nowait, False
+        raw.batchctl_pipeline.begin(_BEGIN)
+        heard = None if tell is None else lambda row: tell(row[0].astimezone(UTC))
+        asked = raw.batchctl_pipeline.ask(_NOWAIT if nowait else _CLOCK, then=heard)
+        if not nowait:
+            asked()
+
+    def commit(self, connection: Connection) -> None:
+        """Commit what `begin_write` began."""
+        raw = _raw(connection)
+        if raw.batchctl_tells:
+            raw.batchctl_pipeline.ask(_TELL)
+        raw.batchctl_pipeline.do("COMMIT")
+
+    def rollback(self, connection: Connection) -> None:
+        """Undo what `begin_write` began, unless the connection is gone and the server does it."""
+        if connection.invalidated:
+            # SQLAlchemy would raise an error, which would be reported instead of what happened.
+            return
+        raw = _raw(connection)
+        if raw is not None and not raw.closed:
+            raw.batchctl_pipeline.forget()
+            raw.batchctl_pipeline.do("ROLLBACK")
+
+    def ask(self, connection: Connection, statement: str, values: Sequence[object]) -> Callable[[], list[Any]]:
+        """Ask; the statement goes out when an answer is wanted, and with it all that was asked before."""
+        asked: Callable[[], list[Any]] = _raw(connection).batchctl_pipeline.ask(statement, values)
+        return asked
+
+    def lock_row(self, connection: Connection, table: str, row_id: int) -> None:
+        """Lock a row until the end of the transaction, waiting while another has it."""
+        _raw(connection).execute(_LOCK_ROW.format(table=table), (row_id,))
+
+    def lock_rows(self, connection: Connection, table: str, row_ids: Sequence[int]) -> Callable[[], Collection[int]]:
+        """Lock rows without waiting for locks that others hold; return a function that returns those locked by this one."""
+        # Arrays of different lengths are planned differently, and mostly one row is locked.
+        statement, named = (_LOCK_ONE, row_ids[0]) if len(row_ids) == 1 else (_LOCK_ROWS, list(row_ids))
+        asked = self.ask(connection, statement.format(table=table), [named])
+        return lambda: {row[0] for row in asked()}
+
+    def lock_name(self, connection: Connection, name: str) -> bool:
+        """Lock a name until the end of the transaction; with nowait the lock of another raises an error."""
+        raw, slot = _raw(connection), 1 + zlib.crc32(name.encode()) % locks.NAMES
+        if raw.batchctl_nowait:
+            if raw.execute(_LOCK_NAME, (slot,)).fetchone() is None:
+                _make_name(raw, slot)
+            return True
+        if self.lock_rows(connection, "NamedLock", [slot])():
+            return True
+        if raw.execute(_IS_NAME, (slot,)).fetchone() is not None:
+            return False
+        _make_name(raw, slot)
+        return True
+
+    def tell(self, connection: Connection) -> None:
+        """Notify, with the commit, of a controller's changes, which the triggers do not notify."""
+        _raw(connection).batchctl_tells = True
+
+    def begin_part(self, connection: Connection) -> None:
+        """Begin a part of a transaction that may be undone alone."""
+        # What was asked before is not in the part: if it fails, it fails by itself, and here.
+        _raw(connection).batchctl_pipeline.do("SAVEPOINT part")
+
+    def undo_part(self, connection: Connection) -> None:
+        """Undo the part."""
+        _raw(connection).batchctl_pipeline.do("ROLLBACK TO part")
+
+    def end_part(self, connection: Connection) -> None:
+        """Make the part one with its transaction."""
+        _raw(connection).batchctl_pipeline.do("RELEASE part")
+
+    def session(self, connection: Connection) -> object:
+        """Return the server's process and when it began."""
+        return _raw(connection).batchctl_session
+
+    def end_session(self, connection: Connection, lost: object) -> None:
+        """End a lost session, and wait until it is gone: what it writes cannot be seen while it works on its commit."""
+        raw = _raw(connection)
+        for _ in range(LOOKS_FOR_LOST_SESSION):
+            if raw.execute(_END_SESSION, lost).fetchone() is None:
+                return
+            raw.execute("SELECT pg_sleep(0.1)")
+        message = "The server still works for a session that was lost during a commit."
+        raise Busy(message, next_step="wait, or let a DBA end it: see pg_stat_activity")
+
+    def change_marker(self, connection: Connection) -> object:
+        """Return what differs once another session has written a row; from then on this session's writes notify none."""
+        raw = _raw(connection)
+        heard = getattr(raw, "batchctl_heard", None)
+        if heard is None and (raw.batchctl_pipeline.are_waiting or raw.info.transaction_status != _IDLE):
+            # A LISTEN within a transaction is undone when that is rolled back.
+            return object()
+        if heard is None:
+            heard = raw.batchctl_heard = _Heard(raw.info.backend_pid)
+            raw.add_notify_handler(heard)
+            raw.execute(_LISTEN)
+        raw.pgconn.consume_input()
+        while notice := raw.pgconn.notifies():
+            heard.hear(notice.be_pid, notice.extra.decode())
+        return heard.own, heard.count
+
+    def what_changed(self, connection: Connection) -> Change:
+        """Return what was written to, by the tables that were notified."""
+        heard = getattr(_raw(connection), "batchctl_heard", None)
+        return Change.ANYTHING if heard is None else heard.asked()
+
+    def ways_to_notice(self, connection: Connection) -> tuple[int | None, float]:
+        """Return the socket, which becomes readable with a notice."""
+        return _raw(connection).fileno(), LOOK_SECONDS
+
+    def is_transient(self, error: BaseException) -> bool:
+        """Say whether running the whole transaction again may succeed."""
+        return _state_of(error) in errors.TRANSIENT
+
+    def is_lost(self, error: BaseException) -> bool:
+        """Say whether the connection is gone: by its code, or because there is an error of the driver without one."""
+        state = _state_of(error)
+        severity = getattr(getattr(_origin(error), "diag", None), "severity_nonlocalized", None)
+        if state:
+            return state.startswith(errors.LOST) or severity in errors.LAST_WORDS
+        return any(kind.__name__ in {"OperationalError", "InterfaceError"} for kind in type(_origin(error)).__mro__)
+
+    def is_about_the_database(self, error: BaseException) -> bool:
+        """Say whether an error concerns the database as a whole, not a row."""
+        return self.is_lost(error) or errors.is_about_the_database(str(_origin(error)), _state_of(error))
+
+    def database_refused(self, error: BaseException, where: str) -> DatabaseRefused:
+        """Explain an error that concerns the database as a whole."""
+        origin, state = _origin(error), _state_of(error)
+        if isinstance(origin, DatabaseRefused):
+            return origin
+        said = visible(str(origin).strip().partition("\n")[0])
+        what, next_step = errors.meaning(said, state)
+        code = f" ({state})" if state else ""
+        # The driver puts this before the message of the library.
+        message = f"The control database {where} {what}: {said.removeprefix('connection failed: ')}{code}."
+        if self.is_lost(error):
+            return DatabaseUnreachable(message, next_step=visible(next_step))
+        return DatabaseRefused(message, next_step=visible(next_step))
+
+    def whereabouts(self, connection: Connection) -> str:
+        """Return the number that the server gave the database, and its name."""
+        return str(connection.exec_driver_sql(_WHEREABOUTS).scalar_one())
+
+    def other_schema(self, connection: Connection) -> tuple[str, str] | None:
+        """Name the schema that holds the tables, where the search_path of this role leads to another."""
+        found = connection.exec_driver_sql(_OTHER_SCHEMA).one_or_none()
+        if found is None:
+            return None
+        mend = f"ALTER ROLE {found.role} SET search_path = {found.schema};"
+        return visible(found.schema), visible(mend)
+
+    def long_read(self, connection: Connection) -> AbstractContextManager[None]:
+        """Do nothing: the server reads ahead by itself."""
+        return nullcontext()
+
+    def constraint_findings(self, connection: Connection, *, at_length: bool) -> list[str]:
+        """Return nothing: the server keeps to its constraints; `db verify` finds one that was dropped."""
+        return []
 
 
-def place_of(engine: Engine) -> str:
-    """Name an engine's database and where its server listens, without any password."""
-    _, given = engine.dialect.create_connect_args(engine.url)
-    hosts = str(given.get("host") or _default("host") or "this host").split(",")
-    ports = str(given.get("port") or _default("port")).split(",")
-    places = [
-        f"{host}/.s.PGSQL.{port}" if host.startswith(("/", "@")) else f"{host}:{port}"
-        for host, port in zip_longest(hosts, ports[: len(hosts)], fillvalue=ports[-1])
-    ]
-    return visible(f"{given.get('dbname') or given.get('user') or _default('user')} on {', '.join(places)}")
+DIALECT = PostgresqlDialect()
 
 
 def _default(option: str) -> str:
@@ -211,173 +405,10 @@ def _refused(reason: str, next_step: str) -> DatabaseRefused:
     return DatabaseRefused(f"The control database {reason}.", next_step=next_step)
 
 
-def prepare(connection: Connection) -> None:
-    """Do nothing: the database has nothing to remember."""
-
-
-def lock_schema(connection: Connection) -> bool:
-    """Wait until no other connection changes the schema, and keep others from it as long as this one lives.
-
-    A lock within the transaction would come too late: what the transaction sees is settled when it begins.
-    """
-    try:
-        _raw(connection).execute(_LOCK_SCHEMA.format(patience=f"{UPGRADE_PATIENCE_SECONDS}s"))
-    except Exception as error:
-        if not is_transient(error):
-            raise
-        return False
-    return True
-
-
-def end_migration(connection: Connection) -> None:
-    """Prepare everything anew: at the sight of a DROP the driver may let the server forget all prepared statements."""
-    _raw(connection).batchctl_pipeline.unprepare()
-
-
-def begin_write(
-    connection: Connection,
-    *,
-    nowait: bool = False,
-    optimistic: bool = False,  # noqa: ARG001 - the protocol's
-    tell: Callable[[datetime], None] | None = None,
-) -> None:
-    """Begin a transaction and ask for the server's time; one that is nowait begins along with its first statement."""
-    raw = _raw(connection)
-    raw.batchctl_nowait, raw.batchctl_tells = nowait, False
-    raw.batchctl_pipeline.begin(_BEGIN)
-    heard = None if tell is None else lambda row: tell(row[0].astimezone(UTC))
-    asked = raw.batchctl_pipeline.ask(_NOWAIT if nowait else _CLOCK, then=heard)
-    if not nowait:
-        asked()
-
-
-def commit(connection: Connection) -> None:
-    """Commit what `begin_write` began."""
-    raw = _raw(connection)
-    if raw.batchctl_tells:
-        raw.batchctl_pipeline.ask(_TELL)
-    raw.batchctl_pipeline.do("COMMIT")
-
-
-def rollback(connection: Connection) -> None:
-    """Undo what `begin_write` began, unless the connection is gone and the server does it."""
-    if connection.invalidated:
-        # SQLAlchemy would raise an error, which would be reported instead of what happened.
-        return
-    raw = _raw(connection)
-    if raw is not None and not raw.closed:
-        raw.batchctl_pipeline.forget()
-        raw.batchctl_pipeline.do("ROLLBACK")
-
-
-def ask(connection: Connection, statement: str, values: Sequence[object]) -> Callable[[], list[Any]]:
-    """Ask; the statement goes out when an answer is wanted, and with it all that was asked before."""
-    asked: Callable[[], list[Any]] = _raw(connection).batchctl_pipeline.ask(statement, values)
-    return asked
-
-
-def numbered(table: str, insert: str) -> str:  # noqa: ARG001 - the protocol's
-    """Return it unchanged: the server accepts any id that is free."""
-    return insert
-
-
-def lock_row(connection: Connection, table: str, row_id: int) -> None:
-    """Lock a row until the end of the transaction, waiting while another has it."""
-    _raw(connection).execute(_LOCK_ROW.format(table=table), (row_id,))
-
-
-def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Callable[[], Collection[int]]:
-    """Lock rows without waiting for locks that others hold; return a function that returns those locked by this one."""
-    # Arrays of different lengths are planned differently, and mostly one row is locked.
-    statement, named = (_LOCK_ONE, row_ids[0]) if len(row_ids) == 1 else (_LOCK_ROWS, list(row_ids))
-    asked = ask(connection, statement.format(table=table), [named])
-    return lambda: {row[0] for row in asked()}
-
-
-def lock_name(connection: Connection, name: str) -> bool:
-    """Lock a name until the end of the transaction; with nowait the lock of another raises an error."""
-    raw, slot = _raw(connection), 1 + zlib.crc32(name.encode()) % locks.NAMES
-    if raw.batchctl_nowait:
-        if raw.execute(_LOCK_NAME, (slot,)).fetchone() is None:
-            _make_name(raw, slot)
-        return True
-    if lock_rows(connection, "NamedLock", [slot])():
-        return True
-    if raw.execute(_IS_NAME, (slot,)).fetchone() is not None:
-        return False
-    _make_name(raw, slot)
-    return True
-
-
 def _make_name(raw: Any, slot: int) -> None:
     """Make a row anew that somebody has deleted, and lock it; wait for a transaction that makes it at the same time."""
     raw.execute(_MAKE_NAME, (slot,))
     raw.execute(_LOCK_NAME, (slot,))
-
-
-def tell(connection: Connection) -> None:
-    """Notify, with the commit, of a controller's changes, which the triggers do not notify."""
-    _raw(connection).batchctl_tells = True
-
-
-def begin_part(connection: Connection) -> None:
-    """Begin a part of a transaction that may be undone alone."""
-    # What was asked before is not in the part: if it fails, it fails by itself, and here.
-    _raw(connection).batchctl_pipeline.do("SAVEPOINT part")
-
-
-def undo_part(connection: Connection) -> None:
-    """Undo the part."""
-    _raw(connection).batchctl_pipeline.do("ROLLBACK TO part")
-
-
-def end_part(connection: Connection) -> None:
-    """Make the part one with its transaction."""
-    _raw(connection).batchctl_pipeline.do("RELEASE part")
-
-
-def session(connection: Connection) -> object:
-    """Return the server's process and when it began."""
-    return _raw(connection).batchctl_session
-
-
-def end_session(connection: Connection, lost: object) -> None:
-    """End a lost session, and wait until it is gone: what it writes cannot be seen while it works on its commit."""
-    raw = _raw(connection)
-    for _ in range(LOOKS_FOR_LOST_SESSION):
-        if raw.execute(_END_SESSION, lost).fetchone() is None:
-            return
-        raw.execute("SELECT pg_sleep(0.1)")
-    message = "The server still works for a session that was lost during a commit."
-    raise Busy(message, next_step="wait, or let a DBA end it: see pg_stat_activity")
-
-
-def change_marker(connection: Connection) -> object:
-    """Return what differs once another session has written a row; from then on this session's writes notify none."""
-    raw = _raw(connection)
-    heard = getattr(raw, "batchctl_heard", None)
-    if heard is None and (raw.batchctl_pipeline.are_waiting or raw.info.transaction_status != _IDLE):
-        # A LISTEN within a transaction is undone when that is rolled back.
-        return object()
-    if heard is None:
-        heard = raw.batchctl_heard = _Heard(raw.info.backend_pid)
-        raw.add_notify_handler(heard)
-        raw.execute(_LISTEN)
-    raw.pgconn.consume_input()
-    while notice := raw.pgconn.notifies():
-        heard.hear(notice.be_pid, notice.extra.decode())
-    return heard.own, heard.count
-
-
-def what_changed(connection: Connection) -> Change:
-    """Return what was written to, by the tables that were notified."""
-    heard = getattr(_raw(connection), "batchctl_heard", None)
-    return Change.ANYTHING if heard is None else heard.asked()
-
-
-def ways_to_notice(connection: Connection) -> tuple[int | None, float]:
-    """Return the socket, which becomes readable with a notice."""
-    return _raw(connection).fileno(), LOOK_SECONDS
 
 
 class _Heard:
@@ -399,64 +430,6 @@ class _Heard:
     def asked(self) -> Change:
         what, self.what = self.what, Change.NOTHING
         return what
-
-
-def is_transient(error: BaseException) -> bool:
-    """Say whether running the whole transaction again may succeed."""
-    return _state_of(error) in errors.TRANSIENT
-
-
-def is_lost(error: BaseException) -> bool:
-    """Say whether the connection is gone: by its code, or because there is an error of the driver without one."""
-    state = _state_of(error)
-    severity = getattr(getattr(_origin(error), "diag", None), "severity_nonlocalized", None)
-    if state:
-        return state.startswith(errors.LOST) or severity in errors.LAST_WORDS
-    return any(kind.__name__ in {"OperationalError", "InterfaceError"} for kind in type(_origin(error)).__mro__)
-
-
-def is_about_the_database(error: BaseException) -> bool:
-    """Say whether an error concerns the database as a whole, not a row."""
-    return is_lost(error) or errors.is_about_the_database(str(_origin(error)), _state_of(error))
-
-
-def database_refused(error: BaseException, where: str) -> DatabaseRefused:
-    """Explain an error that concerns the database as a whole."""
-    origin, state = _origin(error), _state_of(error)
-    if isinstance(origin, DatabaseRefused):
-        return origin
-    said = visible(str(origin).strip().partition("\n")[0])
-    what, next_step = errors.meaning(said, state)
-    code = f" ({state})" if state else ""
-    # The driver puts this before the message of the library.
-    message = f"The control database {where} {what}: {said.removeprefix('connection failed: ')}{code}."
-    if is_lost(error):
-        return DatabaseUnreachable(message, next_step=visible(next_step))
-    return DatabaseRefused(message, next_step=visible(next_step))
-
-
-def whereabouts(connection: Connection) -> str:
-    """Return the number that the server gave the database, and its name."""
-    return str(connection.exec_driver_sql(_WHEREABOUTS).scalar_one())
-
-
-def other_schema(connection: Connection) -> tuple[str, str] | None:
-    """Name the schema that holds the tables, where the search_path of this role leads to another."""
-    found = connection.exec_driver_sql(_OTHER_SCHEMA).one_or_none()
-    if found is None:
-        return None
-    mend = f"ALTER ROLE {found.role} SET search_path = {found.schema};"
-    return visible(found.schema), visible(mend)
-
-
-def long_read(connection: Connection) -> AbstractContextManager[None]:  # noqa: ARG001 - the protocol's
-    """Do nothing: the server reads ahead by itself."""
-    return nullcontext()
-
-
-def constraint_findings(connection: Connection, *, at_length: bool) -> list[str]:  # noqa: ARG001 - the protocol's
-    """Return nothing: the server keeps to its constraints; `db verify` finds one that was dropped."""
-    return []
 
 
 def _raw(connection: Connection) -> Any:

@@ -89,7 +89,17 @@ def wanted_definitions(connection: Connection, make: Callable[[Connection], None
         raw.batchctl_pipeline.do("ROLLBACK")
 
 
-def make_as_printed(connection: Connection) -> None:
+def restored_definitions(connection: Connection, make: Callable[[Connection], None]) -> dict[str, str]:
+    """Return what `wanted_definitions` does, but of what a restored dump makes."""
+
+    def make_again(connection: Connection) -> None:
+        make(connection)
+        _make_as_printed(connection)
+
+    return wanted_definitions(connection, make_again)
+
+
+def _make_as_printed(connection: Connection) -> None:
     """Make views and indexes anew as the database shows how they were made, which is what a restored dump does."""
     raw: Any = connection.connection.dbapi_connection
     for (statement,) in connection.execute(text(_PRINTED)).all():

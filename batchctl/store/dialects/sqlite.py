@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -19,8 +19,7 @@ from sqlalchemy.pool import NullPool
 
 from batchctl.domain.errors import DatabaseRefused, OutcomeUnknown
 from batchctl.domain.text import visible
-from batchctl.ports import Change
-from batchctl.store.dialects import sqlite_log
+from batchctl.store.dialects import Dialect, sqlite_log
 from batchctl.store.dialects.sqlite_files import (
     OpenedFile,
     beside,
@@ -31,8 +30,6 @@ from batchctl.store.dialects.sqlite_files import (
     written_at,
 )
 from batchctl.store.dialects.sqlite_log import LogEnd, Stamp, log_of
-
-WRITES_ALONE = True
 
 OLDEST = (3, 37, 0)
 """The first SQLite with STRICT tables."""
@@ -84,34 +81,186 @@ LOOK_SECONDS = 0.005
 _DEFINITIONS = text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
 
 
-def create(url: URL, directory: Path, *, may_create: bool, renewed: Callable[[], URL]) -> Engine:  # noqa: ARG001 - a file has no password
-    """Return an engine for the file; nothing is created unless `may_create`."""
-    path = database_path(url, directory)
-    if sqlite3.sqlite_version_info < OLDEST:
-        message = f"The SQLite {sqlite3.sqlite_version} of this Python cannot open the control database {path}."
-        next_step = f"use a Python with SQLite {'.'.join(map(str, OLDEST))} or later"
-        raise DatabaseRefused(message, next_step=next_step)
-    if not path.parent.is_dir():
-        message = f"The folder {path.parent} of the control database {path.name} does not exist."
-        raise DatabaseRefused(message, next_step="create the folder, or correct database_url")
-    if not path.exists() and not may_create:
-        message = f"The control database {path} does not exist."
-        raise DatabaseRefused(message, next_step="batchctl db upgrade")
+class SqliteDialect(Dialect):
+    """One file, one writer at a time."""
 
-    def connect() -> sqlite3.Connection:
-        if may_create:
-            # A stranger's read lock would keep everybody from writing. The files beside it get the same rights.
-            with suppress(OSError):
-                path.touch(mode=0o600, exist_ok=False)
-        return _connect(path, "rwc" if may_create else way_to_open(path))
+    WRITES_ALONE = True
 
-    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, isolation_level="AUTOCOMMIT")
-    return engine.execution_options(**{_FILE: str(path)})
+    def create(self, url: URL, directory: Path, *, may_create: bool, renewed: Callable[[], URL]) -> Engine:
+        """Return an engine for the file; nothing is created unless `may_create`."""
+        path = database_path(url, directory)
+        if sqlite3.sqlite_version_info < OLDEST:
+            message = f"The SQLite {sqlite3.sqlite_version} of this Python cannot open the control database {path}."
+            next_step = f"use a Python with SQLite {'.'.join(map(str, OLDEST))} or later"
+            raise DatabaseRefused(message, next_step=next_step)
+        if not path.parent.is_dir():
+            message = f"The folder {path.parent} of the control database {path.name} does not exist."
+            raise DatabaseRefused(message, next_step="create the folder, or correct database_url")
+        if not path.exists() and not may_create:
+            message = f"The control database {path} does not exist."
+            raise DatabaseRefused(message, next_step="batchctl db upgrade")
+
+        def connect() -> sqlite3.Connection:
+            if may_create:
+                # A stranger's read lock would keep everybody from writing. The files beside it get the same rights.
+                with suppress(OSError):
+                    path.touch(mode=0o600, exist_ok=False)
+            return _connect(path, "rwc" if may_create else way_to_open(path))
+
+        engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, isolation_level="AUTOCOMMIT")
+        return engine.execution_options(**{_FILE: str(path)})
+
+    def place_of(self, engine: Engine) -> str:
+        """Return the path of an engine's file."""
+        return str(engine.get_execution_options().get(_FILE, "(unknown)"))
+
+    def prepare(self, connection: Connection) -> None:
+        """Set what a new file itself remembers: write-ahead logging, so that readers never wait; later its owner sets it."""
+        is_new = not connection.exec_driver_sql("PRAGMA schema_version").scalar_one()
+        if is_new:
+            connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+        if not connection.exec_driver_sql("PRAGMA user_version").scalar_one():
+            # Two young databases would differ in nothing by which a log is known to be of another file.
+            number = connection.exec_driver_sql("SELECT 1 + abs(random() % 2147483646)").scalar_one()
+            connection.exec_driver_sql(f"PRAGMA user_version = {number}")
+
+    def begin_write(
+        self,
+        connection: Connection,
+        *,
+        nowait: bool = False,
+        optimistic: bool = False,
+        tell: Callable[[datetime], None] | None = None,
+    ) -> None:
+        """Take the write lock at once, or with the first statement that writes; the clock of the host is the database's."""
+        raw, stamp = _raw(connection), None
+        if isinstance(raw, OpenedFile):
+            refuse_another_file(raw)
+            if raw.batchctl_syncs:
+                stamp = _look_at_log(raw)
+        raw.execute("BEGIN" if optimistic and stamp is None else "BEGIN IMMEDIATE")
+        if stamp is not None:
+            _stamp_log(raw, stamp)
+
+    def commit(self, connection: Connection) -> None:
+        """Commit what `begin_write` began, and wait until the disk has it."""
+        raw = _raw(connection)
+        raw.execute("COMMIT")
+        if isinstance(raw, OpenedFile) and raw.batchctl_syncs:
+            raw.batchctl_stamped = raw.batchctl_stamping
+            _sync_log(raw)
+
+    def rollback(self, connection: Connection) -> None:
+        """Undo what `begin_write` began, if the database has not done so itself."""
+        raw = _raw(connection)
+        if raw.in_transaction:
+            raw.execute("ROLLBACK")
+
+    def ask(self, connection: Connection, statement: str, values: Sequence[object]) -> Callable[[], Sequence[Any]]:
+        """Ask at once: the database is not far."""
+        rows = _raw(connection).execute(statement, values).fetchall()
+        return lambda: rows
+
+    def begin_part(self, connection: Connection) -> None:
+        """Begin a part of a transaction that may be undone alone."""
+        _raw(connection).execute("SAVEPOINT part")
+
+    def undo_part(self, connection: Connection) -> None:
+        """Undo the part; the database may have undone the whole transaction already."""
+        if _raw(connection).in_transaction:
+            _raw(connection).execute("ROLLBACK TO part")
+
+    def end_part(self, connection: Connection) -> None:
+        """Make the part one with its transaction."""
+        if _raw(connection).in_transaction:
+            _raw(connection).execute("RELEASE part")
+
+    def change_marker(self, connection: Connection) -> int:
+        """Return a number that differs once any other connection has committed."""
+        raw = _raw(connection)
+        if isinstance(raw, OpenedFile) and not raw.in_transaction:
+            # A connection that writes nothing has to notice another file, too.
+            refuse_another_file(raw)
+        return int(raw.execute("PRAGMA data_version").fetchone()[0])
+
+    def whereabouts(self, connection: Connection) -> str:
+        """Return the number of the file, its disk and its path."""
+        path = Path(self.place_of(connection.engine))
+        found = path.stat()
+        return json.dumps({"path": str(path), "inode": found.st_ino, "device": found.st_dev})
+
+    def ways_to_notice(self, connection: Connection) -> tuple[None, float]:
+        """Return no socket, and a short time until the next look."""
+        return None, LOOK_SECONDS
+
+    def is_transient(self, error: BaseException) -> bool:
+        """Say whether running the whole transaction again may succeed."""
+        return _name_of(error) in _TRANSIENT
+
+    def database_refused(self, error: BaseException, where: str) -> DatabaseRefused:
+        """Explain an error of the database file itself."""
+        code = _name_of(error)
+        if lacks := _LACKS.match(str(_origin(error))):
+            what = f"table {lacks[3]}, column {lacks[4]}" if lacks[3] else f"{lacks[1]} {lacks[2]}"
+            return DatabaseRefused(f"The control database {where} lacks the {what}.", next_step="batchctl db verify")
+        if code.startswith("SQLITE_IOERR") and _is_full(Path(where)):
+            code = "SQLITE_FULL"
+        reason = next(
+            (text for begin, text in _REFUSED_BECAUSE.items() if code.startswith(begin)),
+            f"cannot be used: {_origin(error)}",
+        )
+        next_step = next((text for begin, text in _TO_MEND.items() if code.startswith(begin)), None)
+        log = log_of(Path(where))
+        if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) and log.exists():
+            remove = f"remove {log} and {where}-shm, which belong to the file before it"
+            next_step = (
+                f"if it was moved or copied into place, end all that has it open and {remove}; else restore a backup"
+            )
+        if code in _TRANSIENT:
+            reason = "is locked by another program that does not let go"
+            next_step = f"find that program (fuser {where} names its process), and end it"
+        if code.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")) and (culprit := _not_writable(Path(where))):
+            next_step = f"let this user write to {culprit}, or act as the user who runs the controller"
+            return DatabaseRefused(
+                f"The control database {where} {reason}: {culprit} is not writable.", next_step=next_step
+            )
+        return DatabaseRefused(f"The control database {where} {reason}.", next_step=next_step)
+
+    def is_about_the_database(self, error: BaseException) -> bool:
+        """Say whether an error concerns the database as a whole, not a row."""
+        origin = _origin(error)
+        if not isinstance(origin, sqlite3.Error):
+            return False
+        return (
+            any(_name_of(error).startswith(code) for code in _REFUSED_BECAUSE) or _LACKS.match(str(origin)) is not None
+        )
+
+    @contextmanager
+    def long_read(self, connection: Connection) -> Iterator[None]:
+        """Keep what was read in memory, up to a gigabyte: a quarter of the time goes into reading pages again otherwise."""
+        before = connection.exec_driver_sql("PRAGMA cache_size").scalar_one()
+        connection.exec_driver_sql(f"PRAGMA cache_size = -{_MOST_KEPT_KIB}")
+        try:
+            yield
+        finally:
+            connection.exec_driver_sql(f"PRAGMA cache_size = {before}")
+
+    def constraint_findings(self, connection: Connection, *, at_length: bool) -> list[str]:
+        """Return what breaks the constraints, or the file itself; at most a hundred lines."""
+        return [line for line in connection.exec_driver_sql("PRAGMA quick_check").scalars() if line != "ok"]
+
+    def definitions(self, connection: Connection) -> dict[str, str]:
+        """Return how every table, index and trigger is defined, by name; the columns of a table may stand in any order."""
+        return {str(row.name): _in_any_order(str(row.sql)) for row in connection.execute(_DEFINITIONS)}
+
+    def wanted_definitions(self, connection: Connection, make: Callable[[Connection], None]) -> dict[str, str]:
+        """Return the definitions of what `make` makes, in a database in memory."""
+        with create_engine("sqlite://", isolation_level="AUTOCOMMIT").connect() as empty:
+            make(empty)
+            return self.definitions(empty)
 
 
-def place_of(engine: Engine) -> str:
-    """Return the path of an engine's file."""
-    return str(engine.get_execution_options().get(_FILE, "(unknown)"))
+DIALECT = SqliteDialect()
 
 
 def database_path(url: URL, directory: Path) -> Path:
@@ -149,7 +298,7 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
         connection.batchctl_beside, connection.batchctl_checked = beside(path), 0
         connection.batchctl_is_open = True
     except sqlite3.Error as error:
-        raise database_refused(error, str(path)) from error
+        raise DIALECT.database_refused(error, str(path)) from error
     return connection
 
 
@@ -175,44 +324,6 @@ def _set_journal(connection: OpenedFile, mode: str) -> None:
 def _read_text(raw: bytes) -> str:
     # A row that somebody filled with broken bytes must stay readable: it is rejected by name, not by a crash.
     return raw.decode("utf-8", "surrogateescape")
-
-
-def prepare(connection: Connection) -> None:
-    """Set what a new file itself remembers: write-ahead logging, so that readers never wait; later it is its owner's to set."""
-    is_new = not connection.exec_driver_sql("PRAGMA schema_version").scalar_one()
-    if is_new:
-        connection.exec_driver_sql("PRAGMA journal_mode = WAL")
-    if not connection.exec_driver_sql("PRAGMA user_version").scalar_one():
-        # Two young databases would differ in nothing by which a log is known to be of another file.
-        number = connection.exec_driver_sql("SELECT 1 + abs(random() % 2147483646)").scalar_one()
-        connection.exec_driver_sql(f"PRAGMA user_version = {number}")
-
-
-def lock_schema(connection: Connection) -> bool:  # noqa: ARG001 - the protocol's
-    """Return true without waiting: one lock covers the whole file, and each transaction takes it before it reads."""
-    return True
-
-
-def end_migration(connection: Connection) -> None:
-    """Do nothing: the library notices changed tables by itself."""
-
-
-def begin_write(
-    connection: Connection,
-    *,
-    nowait: bool = False,  # noqa: ARG001 - the protocol's
-    optimistic: bool = False,
-    tell: Callable[[datetime], None] | None = None,  # noqa: ARG001 - the protocol's
-) -> None:
-    """Take the write lock at once, or with the first statement that writes; the clock of the host is the database's."""
-    raw, stamp = _raw(connection), None
-    if isinstance(raw, OpenedFile):
-        refuse_another_file(raw)
-        if raw.batchctl_syncs:
-            stamp = _look_at_log(raw)
-    raw.execute("BEGIN" if optimistic and stamp is None else "BEGIN IMMEDIATE")
-    if stamp is not None:
-        _stamp_log(raw, stamp)
 
 
 def _look_at_log(raw: OpenedFile) -> Stamp | None:
@@ -269,15 +380,6 @@ def _stamp_log(raw: OpenedFile, stamp: Stamp) -> None:
         raw.execute(f"PRAGMA user_version = {stamp.number}")
 
 
-def commit(connection: Connection) -> None:
-    """Commit what `begin_write` began, and wait until the disk has it."""
-    raw = _raw(connection)
-    raw.execute("COMMIT")
-    if isinstance(raw, OpenedFile) and raw.batchctl_syncs:
-        raw.batchctl_stamped = raw.batchctl_stamping
-        _sync_log(raw)
-
-
 def waits_for_disk(connection: Connection) -> bool:
     """Say whether a commit on this connection lasts."""
     raw = _raw(connection)
@@ -307,133 +409,6 @@ def _sync_log(raw: OpenedFile) -> None:
         raise OutcomeUnknown(message, next_step="look at the disk; then: batchctl doctor") from error
 
 
-def rollback(connection: Connection) -> None:
-    """Undo what `begin_write` began, if the database has not done so itself."""
-    raw = _raw(connection)
-    if raw.in_transaction:
-        raw.execute("ROLLBACK")
-
-
-def lock_row(connection: Connection, table: str, row_id: int) -> None:
-    """Do nothing: one lock covers the whole file."""
-
-
-def ask(connection: Connection, statement: str, values: Sequence[object]) -> Callable[[], Sequence[Any]]:
-    """Ask at once: the database is not far."""
-    rows = _raw(connection).execute(statement, values).fetchall()
-    return lambda: rows
-
-
-def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Callable[[], Collection[int]]:  # noqa: ARG001 - the protocol's
-    """Return all of them: one lock covers the whole file."""
-    return lambda: row_ids
-
-
-def lock_name(connection: Connection, name: str) -> bool:  # noqa: ARG001 - the protocol's
-    """Return true: a transaction that writes has the lock of the whole file."""
-    return True
-
-
-def tell(connection: Connection) -> None:
-    """Do nothing: whatever is committed is noticed."""
-
-
-def begin_part(connection: Connection) -> None:
-    """Begin a part of a transaction that may be undone alone."""
-    _raw(connection).execute("SAVEPOINT part")
-
-
-def undo_part(connection: Connection) -> None:
-    """Undo the part; the database may have undone the whole transaction already."""
-    if _raw(connection).in_transaction:
-        _raw(connection).execute("ROLLBACK TO part")
-
-
-def end_part(connection: Connection) -> None:
-    """Make the part one with its transaction."""
-    if _raw(connection).in_transaction:
-        _raw(connection).execute("RELEASE part")
-
-
-def session(connection: Connection) -> object:  # noqa: ARG001 - the protocol's
-    """Return None: no server carries out what a lost connection has sent."""
-    return None
-
-
-def end_session(connection: Connection, lost: object) -> None:
-    """Do nothing: no server carries out what a lost connection has sent."""
-
-
-def change_marker(connection: Connection) -> int:
-    """Return a number that differs once any other connection has committed."""
-    raw = _raw(connection)
-    if isinstance(raw, OpenedFile) and not raw.in_transaction:
-        # A connection that writes nothing has to notice another file, too.
-        refuse_another_file(raw)
-    return int(raw.execute("PRAGMA data_version").fetchone()[0])
-
-
-def whereabouts(connection: Connection) -> str:
-    """Return the number of the file, its disk and its path."""
-    path = Path(place_of(connection.engine))
-    found = path.stat()
-    return json.dumps({"path": str(path), "inode": found.st_ino, "device": found.st_dev})
-
-
-def other_schema(connection: Connection) -> None:
-    """Return None: a file has only one schema."""
-
-
-def what_changed(connection: Connection) -> Change:  # noqa: ARG001 - the protocol's
-    """Return `ANYTHING`: the marker does not show what changed."""
-    return Change.ANYTHING
-
-
-def ways_to_notice(connection: Connection) -> tuple[None, float]:  # noqa: ARG001 - the protocol's
-    """Return no socket, and a short time until the next look."""
-    return None, LOOK_SECONDS
-
-
-def is_transient(error: BaseException) -> bool:
-    """Say whether running the whole transaction again may succeed."""
-    return _name_of(error) in _TRANSIENT
-
-
-def is_lost(error: BaseException) -> bool:  # noqa: ARG001 - the protocol's
-    """Return false: between this program and the file there is no connection that could be lost."""
-    return False
-
-
-def database_refused(error: BaseException, where: str) -> DatabaseRefused:
-    """Explain an error of the database file itself."""
-    code = _name_of(error)
-    if lacks := _LACKS.match(str(_origin(error))):
-        what = f"table {lacks[3]}, column {lacks[4]}" if lacks[3] else f"{lacks[1]} {lacks[2]}"
-        return DatabaseRefused(f"The control database {where} lacks the {what}.", next_step="batchctl db verify")
-    if code.startswith("SQLITE_IOERR") and _is_full(Path(where)):
-        code = "SQLITE_FULL"
-    reason = next(
-        (text for begin, text in _REFUSED_BECAUSE.items() if code.startswith(begin)),
-        f"cannot be used: {_origin(error)}",
-    )
-    next_step = next((text for begin, text in _TO_MEND.items() if code.startswith(begin)), None)
-    log = log_of(Path(where))
-    if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) and log.exists():
-        remove = f"remove {log} and {where}-shm, which belong to the file before it"
-        next_step = (
-            f"if it was moved or copied into place, end all that has it open and {remove}; else restore a backup"
-        )
-    if code in _TRANSIENT:
-        reason = "is locked by another program that does not let go"
-        next_step = f"find that program (fuser {where} names its process), and end it"
-    if code.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")) and (culprit := _not_writable(Path(where))):
-        next_step = f"let this user write to {culprit}, or act as the user who runs the controller"
-        return DatabaseRefused(
-            f"The control database {where} {reason}: {culprit} is not writable.", next_step=next_step
-        )
-    return DatabaseRefused(f"The control database {where} {reason}.", next_step=next_step)
-
-
 def _is_full(path: Path) -> bool:
     """Say whether there is no room for what stands beside a database; SQLite calls that an error of the disk."""
     return path.parent.is_dir() and shutil.disk_usage(path.parent).free < _SHARED_MEMORY
@@ -445,78 +420,10 @@ def _not_writable(path: Path) -> Path | None:
     return next((each for each in beside if each.exists() and not os.access(each, os.W_OK)), None)
 
 
-def is_about_the_database(error: BaseException) -> bool:
-    """Say whether an error concerns the database as a whole, not a row."""
-    origin = _origin(error)
-    if not isinstance(origin, sqlite3.Error):
-        return False
-    return any(_name_of(error).startswith(code) for code in _REFUSED_BECAUSE) or _LACKS.match(str(origin)) is not None
-
-
-def blocker(connection: Connection, instance_id: int | None = None) -> tuple[str, str] | None:  # noqa: ARG001 - the protocol's
-    """Return None: SQLite does not know which connection holds its lock."""
-    return None
-
-
-def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Collection[int]:  # noqa: ARG001 - the protocol's
-    """Return none of them: one lock covers the whole file."""
-    return ()
-
-
-def missing_names(connection: Connection) -> Mapping[int, str]:  # noqa: ARG001 - the protocol's
-    """Return nothing: no row stands for a name here."""
-    return {}
-
-
-@contextmanager
-def long_read(connection: Connection) -> Iterator[None]:
-    """Keep what was read in memory, up to a gigabyte: a quarter of the time goes into reading pages again otherwise."""
-    before = connection.exec_driver_sql("PRAGMA cache_size").scalar_one()
-    connection.exec_driver_sql(f"PRAGMA cache_size = -{_MOST_KEPT_KIB}")
-    try:
-        yield
-    finally:
-        connection.exec_driver_sql(f"PRAGMA cache_size = {before}")
-
-
-def numbered(table: str, insert: str) -> str:  # noqa: ARG001 - the protocol's
-    """Return it unchanged: SQLite accepts any id that is free."""
-    return insert
-
-
-def look_for_locks(connection: Connection) -> None:
-    """Do nothing: one lock covers the whole file."""
-
-
-def is_locked_intake(connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:  # noqa: ARG001 - the protocol's
-    """Return false: one lock covers the whole file."""
-    return False
-
-
-def constraint_findings(connection: Connection, *, at_length: bool) -> list[str]:  # noqa: ARG001 - the protocol's
-    """Return what breaks the constraints, or the file itself; at most a hundred lines."""
-    return [line for line in connection.exec_driver_sql("PRAGMA quick_check").scalars() if line != "ok"]
-
-
-def definitions(connection: Connection) -> dict[str, str]:
-    """Return how every table, index and trigger is defined, by name; the columns of a table may stand in any order."""
-    return {str(row.name): _in_any_order(str(row.sql)) for row in connection.execute(_DEFINITIONS)}
-
-
 def _in_any_order(definition: str) -> str:
     if not definition.startswith("CREATE TABLE"):
         return " ".join(definition.split())
     return " ".join(sorted(line.strip().rstrip(",") for line in definition.splitlines()))
-
-
-make_as_printed = None
-
-
-def wanted_definitions(connection: Connection, make: Callable[[Connection], None]) -> dict[str, str]:  # noqa: ARG001 - the protocol's
-    """Return the definitions of what `make` makes, in a database in memory."""
-    with create_engine("sqlite://", isolation_level="AUTOCOMMIT").connect() as empty:
-        make(empty)
-        return definitions(empty)
 
 
 def _raw(connection: Connection) -> Any:

@@ -10,20 +10,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import (
-    CTE,
-    Connection,
-    Select,
-    and_,
-    bindparam,
-    exists,
-    func,
-    not_,
-    or_,
-    select,
-    text,
-    update,
-)
+from sqlalchemy import CTE, Connection, Select, and_, bindparam, exists, func, not_, or_, select, text, update
 
 from batchctl.domain.dead_ends import CORRECTED
 from batchctl.domain.errors import Conflict

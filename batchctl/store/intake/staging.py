@@ -14,6 +14,8 @@ from sqlalchemy import (
     Boolean,
     ColumnElement,
     Connection,
+    Date,
+    DateTime,
     Float,
     Inspector,
     Integer,
@@ -29,6 +31,7 @@ from sqlalchemy import (
     inspect,
     select,
     table,
+    text,
 )
 from sqlalchemy.sql.elements import quoted_name
 from sqlalchemy.sql.selectable import TableClause
@@ -40,7 +43,6 @@ from batchctl.domain.intake.triggers import Counted
 from batchctl.domain.rows import DataTrigger
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.store.columns import UtcTime, utc_now
-from batchctl.store.dialects import pending
 from batchctl.store.maintenance.examination import looking_at, open_target
 
 _BOOLEANS = {"1": True, "true": True, "0": False, "false": False}
@@ -63,7 +65,7 @@ class StagingTables:
         # A type that is not known is no failure where only its name is needed.
         warnings.filterwarnings("ignore", message="Did not recognize type")
         with looking_at(opened, trigger.connection) as connection:
-            pending.limit(connection, self.limit.total_seconds())
+            limit(connection, self.limit.total_seconds())
             found = _Staging.in_catalog(connection, trigger)
             after = None
             if ago is not None and found.created is not None:
@@ -92,7 +94,7 @@ class _Staging:
         created = None
         if trigger.created_column is not None:
             named = _find_column(trigger, "CreatedColumn", trigger.created_column, kinds)
-            created = pending.in_utc(dialect, column(_quoted(named)), kinds[named])
+            created = in_utc(dialect, column(_quoted(named)), kinds[named])
             if created is None:
                 raise Refused(
                     f"CreatedColumn '{visible(named)}' of table '{visible(trigger.table)}' is {kinds[named]}, no time.",
@@ -110,7 +112,7 @@ class _Staging:
             found += [func.count(at).label("Dated"), func.min(at).label("Oldest"), func.max(at).label("Newest")]
             found += [func.count(new).label("New"), func.min(new).label("OldestNew")]
         counting = select(*found).select_from(self.table).where(self.is_pending)
-        return pending.passing_over_locks(counting, self.table)
+        return passing_over_locks(counting, self.table)
 
 
 def _counted(row: Any, *, has_times: bool) -> Counted:
@@ -195,3 +197,51 @@ def _number(wording: str, kind: TypeEngine[Any], trigger: DataTrigger) -> object
             f"PendingValue '{visible(wording)}' is no value of '{visible(trigger.status_column)}', which is {kind}.",
             next_step="correct PendingValue of the trigger",
         ) from None
+
+
+_WRITTEN = "%Y-%m-%d %H:%M:%f"
+_OFFSET = "DATETIMEOFFSET"
+
+
+def limit(connection: Connection, seconds: float) -> None:
+    """Let no statement of the connection take longer, nor wait longer for a lock, as far as the database can see to it."""
+    milliseconds = int(seconds * 1000)
+    match connection.dialect.name:
+        case "postgresql":
+            connection.exec_driver_sql(f"SET statement_timeout = {milliseconds}")
+        case "mssql":
+            connection.exec_driver_sql(f"SET LOCK_TIMEOUT {milliseconds}")
+            raw: Any = connection.connection.dbapi_connection
+            raw.timeout = max(1, int(seconds))
+        case _:
+            connection.exec_driver_sql(f"PRAGMA busy_timeout = {milliseconds}")
+            connection.exec_driver_sql("PRAGMA query_only = ON")
+
+
+def passing_over_locks(statement: Select[Any], table: TableClause) -> Select[Any]:
+    """Let SQL Server count only unlocked rows, where it would wait for the transaction that loads the table."""
+    return statement.with_hint(table, "WITH (READPAST, READCOMMITTEDLOCK)", "mssql")
+
+
+def in_utc(dialect: str, column: ColumnElement[Any], kind: TypeEngine[Any]) -> ColumnElement[Any] | None:
+    """Return a column's time, read as UTC where it has no zone; None when the column is of no such type."""
+    match dialect:
+        case "sqlite":
+            # Any column may hold any value here: text, a number of seconds since 1970, or one of days since long before.
+            in_seconds = func.strftime(_WRITTEN, column, "unixepoch", type_=UtcTime())
+            return case(
+                (func.typeof(column) == "integer", in_seconds), else_=func.strftime(_WRITTEN, column, type_=UtcTime())
+            )
+        case "postgresql" if isinstance(kind, (Date, DateTime)):
+            # It knows moments that nothing else can hold: one such row must not keep the others from being counted.
+            in_range = column.between(text("DATE '0002-01-01'"), text("DATE '9999-12-30'"))
+            has_zone = isinstance(kind, DateTime) and kind.timezone
+            return case(
+                (in_range, func.timezone("UTC", column, type_=UtcTime()) if has_zone else cast(column, UtcTime()))
+            )
+        case "mssql" if kind.__class__.__name__ == _OFFSET:
+            return cast(func.switchoffset(column, "+00:00"), UtcTime())
+        case _ if isinstance(kind, (Date, DateTime)):
+            return cast(column, UtcTime())
+        case _:
+            return None

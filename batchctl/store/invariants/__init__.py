@@ -55,5 +55,5 @@ def broken(connection: Connection, settled: datetime, most: int) -> Iterator[Bro
     for invariant in INVARIANTS:
         if invariant.code in kept:
             continue
-        found = connection.execute(invariant.broken.limit(most), {"settled": settled}).scalars()
+        found = connection.execute(invariant.broken.order_by(invariant.key).limit(most), {"settled": settled}).scalars()
         yield from (BrokenLaw(invariant, int(row_id)) for row_id in found)

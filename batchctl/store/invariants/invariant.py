@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import (
-    ColumnElement,
-    Select,
-    exists,
-    not_,
-)
+from sqlalchemy import ColumnElement, Select, exists, not_, select
 
 from batchctl.domain.status import InstanceStatus
 from batchctl.store.maintenance.audit_entries import target_of
-from batchctl.store.tables import (
-    audit_log,
-    batch_process_history,
-    batch_version,
-)
+from batchctl.store.tables import audit_log, batch_process_history, batch_version
 from batchctl.store.tables import process_control as step
 
 _h_done, _s_now = batch_process_history.alias("h_done"), step.alias("s_now")
@@ -28,7 +19,7 @@ BROKEN = ("failed", "timeout")
 
 @dataclass(frozen=True, slots=True)
 class Invariant:
-    """A law. `broken` returns the ids of the rows of `table` that break it; `mend` says what a person does then.
+    """A law. `broken` returns the ids of the rows that break it; `mend` says what a person does then.
 
     Laws of one `reading` put one condition each to every one of the same rows, so that all can be asked at once.
     Where `broken` is no such condition, `suspicion` is one that holds for some row whenever the law is broken.
@@ -36,11 +27,26 @@ class Invariant:
 
     code: str
     law: str
-    table: str
     broken: Select[int]
     mend: str
     reading: str = ""
     suspicion: ColumnElement[bool] | None = None
+
+    @property
+    def key(self) -> ColumnElement[int]:
+        """Return the column of the ids."""
+        (key,) = self.broken.selected_columns
+        return key
+
+    @property
+    def table(self) -> str:
+        """Return the table of the rows."""
+        return str(self.key.key).removesuffix("_id")
+
+
+def rows_of(key: ColumnElement[int], *conditions: ColumnElement[bool]) -> Select[int]:
+    """Return the query for the ids of the rows for which all of some conditions hold."""
+    return select(key).where(*conditions)
 
 
 def is_as_it_was(instance_id: ColumnElement[int]) -> ColumnElement[bool]:

@@ -33,12 +33,9 @@ from batchctl.store.invariants.invariant import (
     acted_on,
     is_as_it_was,
     is_written_down,
+    rows_of,
 )
-from batchctl.store.tables import (
-    batch_control,
-    batch_process_history,
-    duration_history,
-)
+from batchctl.store.tables import batch_control, batch_process_history, duration_history
 from batchctl.store.tables import process_control as step
 
 _c, _s = batch_control.c, step.c
@@ -49,7 +46,7 @@ _ID, _PREVIOUS = _h.c.BatchProcessHistory_id, _earlier.c.BatchProcessHistory_id
 
 
 def _attempts(*conditions: ColumnElement[bool]) -> Select[int]:
-    return select(_ID).where(*conditions).order_by(_ID)
+    return rows_of(_ID, *conditions)
 
 
 _OF_INSTANCE = _h.c.BatchControl_id == _c.BatchControl_id
@@ -105,7 +102,7 @@ _RETRIES = _in_turn(
 
 
 def _of_turns(turns: FromClause, *conditions: ColumnElement[bool]) -> Select[int]:
-    return select(turns.c.BatchProcessHistory_id).where(*conditions).order_by(turns.c.BatchProcessHistory_id)
+    return rows_of(turns.c.BatchProcessHistory_id, *conditions)
 
 
 _STRAYS = or_(
@@ -150,18 +147,15 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
     Invariant(
         "I03",
         "an instance has at most one attempt under way",
-        "BatchControl",
         select(_h.c.BatchControl_id)
         .where(_h.c.Status == "running")
         .group_by(_h.c.BatchControl_id)
-        .having(func.count() > 1)
-        .order_by(_h.c.BatchControl_id),
+        .having(func.count() > 1),
         "stop every controller; find out which attempt is real; close the others by hand as lost",
     ),
     Invariant(
         "I05",
         "an attempt under way carries the token of its claimed instance",
-        "BatchProcessHistory",
         _attempts(
             _h.c.Status == "running",
             not_(exists().where(_OF_INSTANCE, _c.Status.in_(CLAIMED), _c.ClaimToken == _h.c.ClaimToken)),
@@ -172,18 +166,15 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
     Invariant(
         "I06",
         "a step succeeds once, unless a person asks again",
-        "BatchControl",
         select(_h.c.BatchControl_id)
         .join(_earlier, and_(_SAME_STEP, _PREVIOUS < _ID, _earlier.c.Cause != "manual", _earlier.c.Status == "success"))
         .where(_h.c.Status == "success", not_(_ASKED_SINCE))
-        .distinct()
-        .order_by(_h.c.BatchControl_id),
+        .distinct(),
         "batchctl history {id}; look in the target what was done twice",
     ),
     Invariant(
         "I07",
         "a step starts after the success of every step before it",
-        "BatchProcessHistory",
         select(_ID)
         .select_from(_h)
         .join(
@@ -200,8 +191,7 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
             not_(_DONE_BEFORE),
             is_as_it_was(_h.c.BatchControl_id),
         )
-        .distinct()
-        .order_by(_ID),
+        .distinct(),
         "look whether the batch's steps were renumbered meanwhile; else look in the target what is missing",
         "turns",
         _STRAYS,
@@ -209,18 +199,15 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
     Invariant(
         "I10",
         "nothing starts after completion unless a person asks",
-        "BatchProcessHistory",
         select(_ID)
         .select_from(_h)
         .join(batch_control, _OF_INSTANCE)
-        .where(_c.Status == "complete", _h.c.Cause != "manual", _h.c.StartTime > _c.z_updated)
-        .order_by(_ID),
+        .where(_c.Status == "complete", _h.c.Cause != "manual", _h.c.StartTime > _c.z_updated),
         "look whether the clock of the database was set back; else look in the target what was done twice",
     ),
     Invariant(
         "I11",
         "attempts of one instance do not overlap",
-        "BatchProcessHistory",
         _of_turns(_TURNS, _TURNS.c.ended > _TURNS.c.StartTime),
         "look whether the clock of the database was set back; else look in the target what was done twice",
         "turns",
@@ -228,7 +215,6 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
     Invariant(
         "I12",
         "an attempt has an EndTime exactly when it is over",
-        "BatchProcessHistory",
         _attempts(
             or_(
                 and_(_h.c.Status == "running", _h.c.EndTime.is_not(None)),
@@ -241,7 +227,6 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
     Invariant(
         "I13h",
         "an attempt stands in a status that there is",
-        "BatchProcessHistory",
         _attempts(_h.c.Status.not_in([status.value for status in HistoryStatus])),
         "batchctl check; then correct Status (UPDATE BatchProcessHistory ...)",
         "attempts",
@@ -249,17 +234,14 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
     Invariant(
         "I14",
         "the attempts at a step are numbered 1, 2, 3 and so on",
-        "BatchControl",
         select(_h.c.BatchControl_id)
         .group_by(_h.c.BatchControl_id, _h.c.ProcessControlSeq)
-        .having(or_(func.min(_h.c.AttemptNo) != 1, func.max(_h.c.AttemptNo) != func.count()))
-        .order_by(_h.c.BatchControl_id),
+        .having(or_(func.min(_h.c.AttemptNo) != 1, func.max(_h.c.AttemptNo) != func.count())),
         "somebody has deleted history, or tokens were reset; nothing needs to be done to go on",
     ),
     Invariant(
         "I15",
         "tokens never go back within an instance",
-        "BatchProcessHistory",
         _of_turns(_TURNS, _TURNS.c.ClaimToken < _TURNS.c.highest),
         "somebody has set ClaimToken back by hand: set it beyond the highest in the history",
         "turns",
@@ -267,7 +249,6 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
     Invariant(
         "I16",
         "a failure takes one retry of those there were, and a fatal one none",
-        "BatchProcessHistory",
         _of_turns(
             _RETRIES,
             _RETRIES.c.Status.in_(BROKEN),
@@ -287,7 +268,6 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
     Invariant(
         "I17",
         "a success says how many retries it leaves",
-        "BatchProcessHistory",
         _attempts(_h.c.Status == "success", _h.c.RetryCountAfter.is_(None)),
         "somebody has written history by hand; nothing needs to be done to go on",
         "attempts",
@@ -295,14 +275,12 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
     Invariant(
         "I18",
         "no attempt starts before the NextRunTime that the one before it set",
-        "BatchProcessHistory",
         _of_turns(_DUE, _DUE.c.Cause != "manual", _DUE.c.StartTime < _DUE.c.due),
         "look whether somebody has changed NextRunTime, or the clock of the database was set back",
     ),
     Invariant(
         "I20",
         "a lost step with OnLost hold is never tried again unasked",
-        "BatchProcessHistory",
         select(_ID)
         .select_from(_h)
         .join(_earlier, and_(_SAME_STEP, _earlier.c.AttemptNo == _h.c.AttemptNo - 1))
@@ -314,29 +292,19 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
                 _s.OnLost == "hold",
             ),
         )
-        .where(
-            _earlier.c.Status == "lost",
-            _earlier.c.Spawned.is_not(None),
-            _h.c.Cause.not_in(["manual", "verify"]),
-        )
-        .order_by(_ID),
+        .where(_earlier.c.Status == "lost", _earlier.c.Spawned.is_not(None), _h.c.Cause.not_in(["manual", "verify"])),
         "look whether OnLost was changed meanwhile; else look in the target what was done twice",
     ),
     Invariant(
         "I26",
         "what was done because a person asked for it is in the audit log",
-        "BatchProcessHistory",
-        _attempts(
-            _h.c.Cause == "manual",
-            not_(acted_on(_h.c.BatchControl_id)),
-        ),
+        _attempts(_h.c.Cause == "manual", not_(acted_on(_h.c.BatchControl_id))),
         "somebody has set a status by hand; the commands rerun and skip leave a trace",
         "attempts",
     ),
     Invariant(
         "I27",
         "what was spawned has a process or a session, and a command that was not has no return code",
-        "BatchProcessHistory",
         _attempts(
             or_(
                 # What was lost before that was recorded counts as spawned, because it may have been.
@@ -351,7 +319,6 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
     Invariant(
         "I48",
         "an attempt is one of an instance that is there",
-        "BatchProcessHistory",
         _attempts(not_(exists().where(_OF_INSTANCE, _c.ProcessBatch_id == _h.c.ProcessBatch_id))),
         "somebody has deleted instances with foreign keys switched off; purge never leaves such: restore them, or delete these",
         "attempts",
@@ -359,17 +326,15 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
     Invariant(
         "I49",
         "the lengths kept of purged attempts do not contradict each other",
-        "DurationHistory",
-        select(_q.DurationHistory_id)
-        .where(or_(_q.MaxMs > _q.UpToMs, _q.TotalMs < _q.MinMs * _q.Runs, _q.TotalMs > _q.MaxMs * _q.Runs))
-        .order_by(_q.DurationHistory_id),
+        rows_of(
+            _q.DurationHistory_id,
+            or_(_q.MaxMs > _q.UpToMs, _q.TotalMs < _q.MinMs * _q.Runs, _q.TotalMs > _q.MaxMs * _q.Runs),
+        ),
         "somebody has written them by hand; graph goes by them where there is no history any more",
     ),
     Invariant(
         "I55",
         "no attempt ends before it has begun",
-        "BatchProcessHistory",
-        # Reckoning with times is dear, comparing them is not.
         _attempts(_h.c.EndTime < _h.c.StartTime, _ENDS_EARLY),
         "look whether the clock of the database, or of its host, was set back; else somebody has written history by hand",
         "attempts",
@@ -377,7 +342,6 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
     Invariant(
         "I67",
         "the version of the batch that an attempt went by is written down",
-        "BatchProcessHistory",
         _attempts(_h.c.DefVersion.is_not(None), not_(is_written_down(_h.c.ProcessBatch_id, _h.c.DefVersion))),
         "somebody has changed DefVersion, or deleted rows of BatchVersion, by hand; nothing needs to be done to go on",
         "attempts",

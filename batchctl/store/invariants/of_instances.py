@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import (
-    ColumnElement,
-    Select,
-    and_,
-    bindparam,
-    exists,
-    func,
-    not_,
-    or_,
-    select,
-)
+from sqlalchemy import ColumnElement, Select, and_, bindparam, exists, func, not_, or_, select
 
 from batchctl.domain.status import InstanceStatus
 from batchctl.store.comparison import exactly, same_data
@@ -25,6 +15,7 @@ from batchctl.store.invariants.invariant import (
     acted_on,
     is_as_it_was,
     is_written_down,
+    rows_of,
 )
 from batchctl.store.maintenance.audit_entries import ACCEPT, target_of
 from batchctl.store.tables import (
@@ -47,7 +38,7 @@ _OVER = ("complete", "cancelled")
 
 
 def _instances(*conditions: ColumnElement[bool]) -> Select[int]:
-    return select(_c.BatchControl_id).where(*conditions).order_by(_c.BatchControl_id)
+    return rows_of(_c.BatchControl_id, *conditions)
 
 
 _OF_INSTANCE = _h.c.BatchControl_id == _c.BatchControl_id
@@ -83,33 +74,28 @@ OF_INSTANCES: tuple[Invariant, ...] = (
     Invariant(
         "I01",
         "a ready intake row has its instance for every batch that takes its entity",
-        "FileProcess",
         select(_f.FileProcess_id)
         .select_from(file_process)
         .join(process_batch, ENTITY == _f.Entity)
         .where(_f.Status == "ready", _f.Message.is_(None), _f.z_updated < bindparam("settled"), not_(_HAS_INSTANCE))
-        .distinct()
-        .order_by(_f.FileProcess_id),
+        .distinct(),
         "batchctl create, and see that a controller runs",
     ),
     Invariant(
         "I02",
         "an intake row is complete exactly when all its instances are over",
-        "FileProcess",
-        select(_f.FileProcess_id)
-        .where(
+        rows_of(
+            _f.FileProcess_id,
             or_(
                 and_(_f.Status == "complete", _OPEN_INSTANCE),
                 and_(_f.Status == "ready", _ANY_INSTANCE, not_(_OPEN_INSTANCE), not_(_WAITS_FOR_A_BATCH)),
-            )
-        )
-        .order_by(_f.FileProcess_id),
+            ),
+        ),
         "batchctl why file:{id}; then correct its Status (UPDATE FileProcess ...)",
     ),
     Invariant(
         "I04",
         "an instance has an owner exactly while it is claimed",
-        "BatchControl",
         _instances(
             or_(
                 and_(_c.Status.in_(CLAIMED), _c.ClaimedBy.is_(None)),
@@ -121,7 +107,6 @@ OF_INSTANCES: tuple[Invariant, ...] = (
     Invariant(
         "I08",
         "PrevProcessControlSeq is the last step that succeeded",
-        "BatchControl",
         _instances(
             not_(_TOUCHED_BY_A_PERSON),
             _c.PrevProcessControlSeq
@@ -135,35 +120,30 @@ OF_INSTANCES: tuple[Invariant, ...] = (
     Invariant(
         "I09",
         "of a complete instance every step has succeeded",
-        "BatchControl",
         _instances(_c.BatchControl_id.in_(_LACKS_A_STEP), is_as_it_was(_c.BatchControl_id)),
         "batchctl history {id}; look in the target what is missing; then: batchctl rerun {id} --from SEQ --reason ...",
     ),
     Invariant(
         "I13",
         "an instance stands in a status that there is",
-        "BatchControl",
         _instances(_c.Status.not_in([status.value for status in InstanceStatus])),
         "batchctl check; then correct Status (UPDATE BatchControl ...)",
     ),
     Invariant(
         "I19",
         "a step fails unasked at most once more than its batch allows retries",
-        "BatchControl",
         select(_h.c.BatchControl_id)
         .select_from(_h)
         .join(process_batch, _b.ProcessBatch_id == _h.c.ProcessBatch_id)
         .join(batch_control, _OF_INSTANCE)
         .where(_h.c.Status.in_(BROKEN), not_(_TOUCHED_BY_A_PERSON))
         .group_by(_h.c.BatchControl_id, _h.c.ProcessControlSeq, _b.RetryCount)
-        .having(func.count() > 1 + _b.RetryCount)
-        .order_by(_h.c.BatchControl_id),
+        .having(func.count() > 1 + _b.RetryCount),
         "look whether the batch's RetryCount was lowered meanwhile",
     ),
     Invariant(
         "I21",
         "a claimed instance belongs to a controller that is entered in Controller",
-        "BatchControl",
         _instances(
             _c.Status.in_(CLAIMED),
             _c.ClaimedBy.is_not(None),
@@ -174,51 +154,43 @@ OF_INSTANCES: tuple[Invariant, ...] = (
     Invariant(
         "I28",
         "an instance's token is never below that of one of its attempts",
-        "BatchControl",
         _instances(exists().where(_OF_INSTANCE, _h.c.ClaimToken > _c.ClaimToken)),
         "somebody has set ClaimToken back by hand: set it to the highest in its history",
     ),
     Invariant(
         "I41",
         "no more instances of a batch are claimed than its MaxConcurrent",
-        "ProcessBatch",
         select(_b.ProcessBatch_id)
         .join(batch_control, _IS_CLAIMED)
         .group_by(_b.ProcessBatch_id, _b.MaxConcurrent)
-        .having(func.count() > _b.MaxConcurrent)
-        .order_by(_b.ProcessBatch_id),
+        .having(func.count() > _b.MaxConcurrent),
         "look whether MaxConcurrent was lowered meanwhile: what had begun goes on",
     ),
     Invariant(
         "I42",
         "claimed instances hold no more units of a resource than it has",
-        "Resource",
         select(_r.Resource_id)
         .join(batch_resource, _n.Resource_id == _r.Resource_id)
         .join(process_batch, _b.ProcessBatch_id == _n.ProcessBatch_id)
         .join(batch_control, _IS_CLAIMED)
         .group_by(_r.Resource_id, _r.Units)
-        .having(func.sum(_n.Units) > _r.Units)
-        .order_by(_r.Resource_id),
+        .having(func.sum(_n.Units) > _r.Units),
         "look whether Units of Resource or BatchResource was changed meanwhile: what had begun goes on",
     ),
     Invariant(
         "I43",
         "an instance that holds a resource exclusively holds it alone",
-        "Resource",
         select(_r.Resource_id)
         .join(batch_resource, _n.Resource_id == _r.Resource_id)
         .join(process_batch, _b.ProcessBatch_id == _n.ProcessBatch_id)
         .join(batch_control, _IS_CLAIMED)
         .group_by(_r.Resource_id)
-        .having(and_(func.max(_n.Exclusive) == 1, func.count() > 1))
-        .order_by(_r.Resource_id),
+        .having(and_(func.max(_n.Exclusive) == 1, func.count() > 1)),
         "look whether Exclusive of BatchResource was changed meanwhile: what had begun goes on",
     ),
     Invariant(
         "I44",
         "a claimed instance has an attempt under way",
-        "BatchControl",
         _instances(
             _c.Status.in_(CLAIMED),
             not_(exists().where(_OF_INSTANCE, _h.c.Status == "running", _h.c.ClaimToken == _c.ClaimToken)),
@@ -228,7 +200,6 @@ OF_INSTANCES: tuple[Invariant, ...] = (
     Invariant(
         "I47",
         "an instance is one of a batch and of a FileProcess row that are there",
-        "BatchControl",
         _instances(
             or_(
                 not_(exists().where(_f.FileProcess_id == _c.FileProcess_id)),
@@ -240,19 +211,16 @@ OF_INSTANCES: tuple[Invariant, ...] = (
     Invariant(
         "I56",
         "what repeats the Data of another row is no second work of a batch, unless a person has accepted it",
-        "BatchControl",
         select(_c.BatchControl_id)
         .select_from(batch_control)
         .join(process_batch, and_(_b.ProcessBatch_id == _c.ProcessBatch_id, _b.DuplicateCheck == 1))
         .join(file_process, _f.FileProcess_id == _c.FileProcess_id)
-        .where(_f.Data.is_not(None), _REPEATS_ANOTHER, not_(_IS_ACCEPTED))
-        .order_by(_c.BatchControl_id),
+        .where(_f.Data.is_not(None), _REPEATS_ANOTHER, not_(_IS_ACCEPTED)),
         "look whether DuplicateCheck was switched on, or AuditLog purged, meanwhile; else look in the target what was done twice",
     ),
     Invariant(
         "I66",
         "the version of the batch that an instance was made for is written down",
-        "BatchControl",
         _instances(_c.DefVersion.is_not(None), not_(is_written_down(_c.ProcessBatch_id, _c.DefVersion))),
         "somebody has changed DefVersion, or deleted rows of BatchVersion, by hand; nothing needs to be done to go on",
     ),

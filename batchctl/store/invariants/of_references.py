@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Table, exists, not_, or_, select
+from sqlalchemy import Table, exists, not_, or_
 
-from batchctl.store.invariants.invariant import Invariant
+from batchctl.store.invariants.invariant import Invariant, rows_of
 from batchctl.store.tables import (
     batch_completion,
     batch_dependency,
@@ -25,8 +25,7 @@ def _names_what_is_there(code: str, table: Table) -> Invariant:
     return Invariant(
         code,
         f"a row of {table.name} names rows that are there, by {columns}",
-        str(table.name),
-        select(key).where(or_(*gone)).order_by(key),
+        rows_of(key, or_(*gone)),
         f"somebody has deleted what it names with foreign keys switched off: restore that, or correct or"
         f" delete {table.name} {{id}}",
     )

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import (
-    String,
-    and_,
-    cast,
-    exists,
-    func,
-    literal,
-    not_,
-    or_,
-    select,
-)
+from sqlalchemy import String, and_, cast, exists, func, literal, not_, or_, select
 
 from batchctl.domain.text import NAME_LIMIT
-from batchctl.store.invariants.invariant import Invariant
+from batchctl.store.invariants.invariant import Invariant, rows_of
 from batchctl.store.maintenance.audit_entries import RUN_NOW
 from batchctl.store.tables import (
     audit_log,
@@ -40,9 +30,8 @@ OF_STARTS: tuple[Invariant, ...] = (
     Invariant(
         "I22",
         "what completions have started was started by one completion of each batch",
-        "BatchCompletion",
-        select(_o.BatchCompletion_id)
-        .where(
+        rows_of(
+            _o.BatchCompletion_id,
             # Each asks for what an index leads to; asked for together, all would be compared with all.
             or_(
                 exists().where(
@@ -56,17 +45,15 @@ OF_STARTS: tuple[Invariant, ...] = (
                     _other.c.FileProcess_id == _o.FileProcess_id,
                     _other.c.DependsOnBatch_id == _o.DependsOnBatch_id,
                 ),
-            )
-        )
-        .order_by(_o.BatchCompletion_id),
+            ),
+        ),
         "somebody has written completions by hand; look in the target whether the batch that was started ran twice",
     ),
     Invariant(
         "I23",
         "a completion is that of an instance of the batch it names, and what it has started is of the same CycleKey",
-        "BatchCompletion",
-        select(_o.BatchCompletion_id)
-        .where(
+        rows_of(
+            _o.BatchCompletion_id,
             or_(
                 not_(
                     exists().where(_c.BatchControl_id == _o.BatchControl_id, _c.ProcessBatch_id == _o.DependsOnBatch_id)
@@ -80,17 +67,15 @@ OF_STARTS: tuple[Invariant, ...] = (
                         )
                     ),
                 ),
-            )
-        )
-        .order_by(_o.BatchCompletion_id),
+            ),
+        ),
         "somebody has written completions or a CycleKey by hand; nothing needs to be done to go on",
     ),
     Invariant(
         "I24",
         "each due time of a schedule is decided once, and one that fired has its FileProcess row",
-        "ScheduleFire",
-        select(_fire.c.ScheduleFire_id)
-        .where(
+        rows_of(
+            _fire.c.ScheduleFire_id,
             or_(
                 exists().where(
                     _same_fire.c.Schedule_id == _fire.c.Schedule_id,
@@ -99,15 +84,13 @@ OF_STARTS: tuple[Invariant, ...] = (
                 ),
                 and_(_fire.c.Outcome == "fired", _fire.c.FileProcess_id.is_(None)),
                 and_(_fire.c.Outcome != "fired", _fire.c.FileProcess_id.is_not(None)),
-            )
-        )
-        .order_by(_fire.c.ScheduleFire_id),
+            ),
+        ),
         "somebody has written it by hand: look at the schedule's other rows of ScheduleFire, then delete the wrong one",
     ),
     Invariant(
         "I45",
         "a completion was offered to every batch that depended on its batch when the instance was made",
-        "BatchControl",
         select(_c.BatchControl_id)
         .join(batch_dependency, _d.DependsOnBatch_id == _c.ProcessBatch_id)
         .where(
@@ -115,32 +98,28 @@ OF_STARTS: tuple[Invariant, ...] = (
             _c.z_inserted > _d.z_inserted,
             not_(exists().where(_o.ProcessBatch_id == _d.ProcessBatch_id, _o.BatchControl_id == _c.BatchControl_id)),
         )
-        .distinct()
-        .order_by(_c.BatchControl_id),
+        .distinct(),
         "somebody has set it complete by hand; to start what depends on it: batchctl rerun {id} --reason TEXT",
     ),
     Invariant(
         "I50",
         "a FileProcess row of a schedule stands for one of its due times, or a person has asked for it",
-        "FileProcess",
-        select(_f.FileProcess_id)
-        .where(
+        rows_of(
+            _f.FileProcess_id,
             _f.Source.like("schedule %"),
             # With a schedule that was removed goes what was decided about it.
             exists().where(_SOURCE == _f.Source, _sched.z_inserted <= _f.z_inserted),
             not_(exists().where(_fire.c.FileProcess_id == _f.FileProcess_id)),
             not_(exists().where(audit_log.c.Action == RUN_NOW, audit_log.c.ValuesAfter == _NAMED_IN_AUDIT)),
-        )
-        .order_by(_f.FileProcess_id),
+        ),
         "somebody has inserted it by hand, or deleted its row of ScheduleFire: a schedule's work is started by hand with"
         " batchctl schedule run NAME --reason TEXT",
     ),
     Invariant(
         "I51",
         "a schedule that is due once is disabled by having fired",
-        "Schedule",
-        select(_sched.Schedule_id)
-        .where(
+        rows_of(
+            _sched.Schedule_id,
             _sched.ScheduleType == "once",
             _sched.Enabled == 1,
             exists().where(
@@ -149,25 +128,20 @@ OF_STARTS: tuple[Invariant, ...] = (
                 _fire.c.ScheduleBackfill_id.is_(None),
                 _fire.c.z_inserted == _sched.DecidedUntil,
             ),
-        )
-        .order_by(_sched.Schedule_id),
+        ),
         "somebody has changed Enabled or DecidedUntil by hand: set DecidedUntil to NULL if it is to be due again",
     ),
     Invariant(
         "I52",
         "nothing is fired before it is due",
-        "ScheduleFire",
-        select(_fire.c.ScheduleFire_id)
-        .where(_fire.c.Outcome == "fired", _fire.c.DueTime > _fire.c.z_inserted)
-        .order_by(_fire.c.ScheduleFire_id),
+        rows_of(_fire.c.ScheduleFire_id, _fire.c.Outcome == "fired", _fire.c.DueTime > _fire.c.z_inserted),
         "somebody has changed DueTime or z_inserted by hand; nothing needs to be done to go on",
     ),
     Invariant(
         "I53",
         "what was decided belongs to a schedule that is there, and to one of its own backfills",
-        "ScheduleFire",
-        select(_fire.c.ScheduleFire_id)
-        .where(
+        rows_of(
+            _fire.c.ScheduleFire_id,
             or_(
                 not_(exists().where(_sched.Schedule_id == _fire.c.Schedule_id)),
                 and_(
@@ -179,18 +153,14 @@ OF_STARTS: tuple[Invariant, ...] = (
                         )
                     ),
                 ),
-            )
-        )
-        .order_by(_fire.c.ScheduleFire_id),
+            ),
+        ),
         "somebody has deleted a schedule with foreign keys switched off, or written it by hand: restore it, or delete these",
     ),
     Invariant(
         "I54",
         "a backfill belongs to a schedule that is there",
-        "ScheduleBackfill",
-        select(_fill.ScheduleBackfill_id)
-        .where(not_(exists().where(_sched.Schedule_id == _fill.Schedule_id)))
-        .order_by(_fill.ScheduleBackfill_id),
+        rows_of(_fill.ScheduleBackfill_id, not_(exists().where(_sched.Schedule_id == _fill.Schedule_id))),
         "somebody has deleted its schedule with foreign keys switched off: restore that, or delete the backfill",
     ),
 )

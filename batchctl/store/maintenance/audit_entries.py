@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, String, bindparam, cast, func, literal, or_, select
 
 from batchctl.domain.rows import AuditEntry, InstanceId, IntakeId
+from batchctl.domain.text import fitting
 from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import audit_log
@@ -19,6 +21,20 @@ RUN_NOW = "schedule run"
 """Of a schedule: a person has started its work outside of its due times; ValuesAfter names the intake row."""
 ROW_UPDATE = "row update"
 """What the database itself writes down of a row that somebody has changed; the migration of the audit says so, too."""
+
+Values = Mapping[str, object] | None
+"""The columns that an act concerns."""
+Acted = tuple[str, str, Values, Values]
+"""An action, its target, and what it changed: before and after."""
+
+
+class By(NamedTuple):
+    """Who acts, and when."""
+
+    actor: str
+    host: str
+    now: datetime
+
 
 _a = audit_log.c
 _entry = Reader(AuditEntry)
@@ -31,43 +47,21 @@ _COUNT = select(func.count()).where(_a.Target == bindparam("target"), _a.Action 
 
 
 def add(
-    connection: Connection,
-    *,
-    actor: str,
-    host: str,
-    action: str,
-    target: str,
-    reason: str | None,
-    before: str | None,
-    after: str | None,
-    now: datetime,
+    connection: Connection, by: By, action: str, target: str, reason: str | None, before: Values, after: Values
 ) -> None:
-    """Record one act; `before` and `after` are JSON objects of the columns it changed."""
-    values = {
-        "z_inserted": now,
-        "Actor": actor,
-        "Host": host,
-        "Action": action,
-        "Target": target,
-        "Reason": reason,
-        "ValuesBefore": before,
-        "ValuesAfter": after,
-    }
-    _ADD(connection, values)
+    """Record one act."""
+    _ADD(connection, dict(zip(_COLUMNS, _row(by, (action, target, before, after), reason), strict=True)))
 
 
-def add_all(
-    connection: Connection,
-    acts: Iterable[tuple[str, str, str, str]],
-    *,
-    actor: str,
-    host: str,
-    reason: str | None,
-    now: datetime,
-) -> None:
-    """Record acts of one person at once: of each the action, the target, and what it changed, before and after."""
-    rows = [(now, actor, host, action, target, reason, before, after) for action, target, before, after in acts]
-    _ADD.rows(connection, _COLUMNS, rows).insert(connection)
+def add_all(connection: Connection, by: By, acts: Iterable[Acted], reason: str | None) -> None:
+    """Record acts of one person at once."""
+    _ADD.rows(connection, _COLUMNS, [_row(by, act, reason) for act in acts]).insert(connection)
+
+
+def _row(by: By, act: Acted, reason: str | None) -> tuple[object, ...]:
+    action, target, *changed = act
+    names = fitting(by.actor), fitting(by.host), action, fitting(target)
+    return by.now, *names, reason, *(None if each is None else json.dumps(dict(each)) for each in changed)
 
 
 def instance_target(instance_id: InstanceId) -> str:

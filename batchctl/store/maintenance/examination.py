@@ -12,7 +12,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from batchctl.domain import urls
 from batchctl.domain.errors import ConfigurationError, DatabaseRefused
-from batchctl.domain.maintenance.health import HealthFinding, MissingRights, Result
+from batchctl.domain.outcomes import HealthFinding, MissingRights, Result
 from batchctl.domain.text import visible
 from batchctl.store.dialects import dialect_of, official
 from batchctl.store.dialects.health import NAMES, Health, health_of

@@ -30,7 +30,7 @@ from sqlalchemy import (
 
 from batchctl.domain.durations import Took, classes
 from batchctl.domain.errors import Conflict
-from batchctl.domain.maintenance.retention import Over, Rules, may_go
+from batchctl.domain.maintenance.retention import Keep, Over, Rules, may_go
 from batchctl.domain.rows import NEVER, BatchId, InstanceId, IntakeId
 from batchctl.domain.status import Cause, FireOutcome, HistoryStatus, InstanceStatus, IntakeStatus
 from batchctl.domain.values import value
@@ -110,9 +110,7 @@ _STANDING = (
     .order_by(_c.FileProcess_id, _c.BatchControl_id)
 )
 _TOOK = select(_h.ProcessBatch_id, _h.ProcessControlSeq, _h.StartTime, _h.EndTime).where(
-    _h.BatchControl_id.in_(_THESE),
-    _h.Status == HistoryStatus.SUCCESS.value,
-    _h.Cause != Cause.VERIFY.value,
+    _h.BatchControl_id.in_(_THESE), _h.Status == HistoryStatus.SUCCESS.value, _h.Cause != Cause.VERIFY.value
 )
 _STARTED = select(_o.FileProcess_id).where(_o.BatchControl_id.in_(_THESE), _o.FileProcess_id.is_not(None)).distinct()
 _COUNTED = {
@@ -175,16 +173,17 @@ def candidates(
     connection: Connection,
     batch_id: BatchId,
     outcome: InstanceStatus,
+    keep: Keep,
+    now: datetime,
     *,
     after: int,
-    oldest_kept: InstanceId | None,
-    before: datetime,
     most: int,
 ) -> Candidates:
     """Return the rows of the next instances of a batch and an outcome, of as much history as should go at once."""
-    if oldest_kept is None:
+    kept, before = oldest_kept(connection, batch_id, outcome, keep.last), now - keep.age
+    if kept is None:
         return Candidates([], after, is_last=True)
-    found = _PAGES[outcome](connection, batch_id=batch_id, after=after, before=oldest_kept, most=most)
+    found = _PAGES[outcome](connection, batch_id=batch_id, after=after, before=kept, most=most)
     # What was made later has changed later.
     is_last = len(found) < most or found[-1].z_inserted >= before
     old = [(instance_id, intake_id) for instance_id, intake_id, _, changed in found if changed < before]

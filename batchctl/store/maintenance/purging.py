@@ -6,8 +6,8 @@ Each DELETE itself says what may go: between the reading of a page and its delet
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime
+from collections.abc import Callable, Collection, Iterable, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, exists, func, not_, or_, select
@@ -156,9 +156,24 @@ class PurgePage:
         return min((row.Changed for row in self.old), default=None)
 
 
-def log_page(connection: Connection, after: int, before: datetime, most: int) -> PurgePage:
-    """Return the next rows of the scheduler log."""
-    return _page(connection.execute(_LOG_PAGE, {"after": after, "most": most}).all(), after, before, most)
+@value
+class Aging:
+    """A table of which rows go by their age."""
+
+    table: str
+    age: Callable[[Rules], timedelta | None]
+    rows: Any
+    count: Callable[[Connection, PurgePage, datetime], int]
+    """Counts what of a page would go."""
+    delete: Callable[[Connection, PurgePage, datetime], int] | None
+    """Deletes what of a page may go and returns how many rows; None where the log has to say first which ones."""
+
+    def page(self, connection: Connection, after: int, before: datetime, most: int) -> PurgePage:
+        """Return the next rows."""
+        rows = connection.execute(self.rows, {"after": after, "most": most}).all()
+        old = [row for row in rows if row.Changed < before]
+        is_last = len(rows) < most or all(row.Made >= before for row in rows)
+        return PurgePage(after, rows[-1].Number if rows else after, old, is_last)
 
 
 def count_log(connection: Connection, page: PurgePage, before: datetime) -> int:
@@ -173,14 +188,8 @@ def delete_log(connection: Connection, page: PurgePage, before: datetime) -> int
     return connection.execute(_DELETE_LOG, where).rowcount
 
 
-def audit_page(connection: Connection, after: int, before: datetime, most: int) -> PurgePage:
-    """Return the next rows of the audit log."""
-    return _page(connection.execute(_AUDIT_PAGE, {"after": after, "most": most}).all(), after, before, most)
-
-
-def count_audit(connection: Connection, page: PurgePage, before: datetime, requests: Collection[int] = ()) -> int:
+def count_acts(connection: Connection, page: PurgePage, _before: datetime, requests: Collection[int] = ()) -> int:
     """Count what of a page would go once these requests are gone."""
-    del before
     return len(_unasked(connection, page, requests))
 
 
@@ -236,25 +245,14 @@ def _named(text: str) -> list[tuple[str, int]]:
     return [(table, int(number))] if table in _TARGETS and is_number else []
 
 
-def request_page(connection: Connection, after: int, before: datetime, most: int) -> PurgePage:
-    """Return the next answered requests."""
-    return _page(connection.execute(_REQUEST_PAGE, {"after": after, "most": most}).all(), after, before, most)
-
-
-def count_requests(connection: Connection, page: PurgePage, before: datetime) -> int:
+def count_requests(_connection: Connection, page: PurgePage, _before: datetime) -> int:
     """Count what of a page would go."""
-    del connection, before
     return len(page.old)
 
 
 def delete_requests(connection: Connection, page: PurgePage, before: datetime) -> int:
     """Delete the answered requests of a page; return how many."""
     return connection.execute(_DELETE_REQUESTS, {"ids": _numbers(page), "before": before}).rowcount
-
-
-def inbox_page(connection: Connection, after: int, before: datetime, most: int) -> PurgePage:
-    """Return the next rows of the inbox."""
-    return _page(connection.execute(_INBOX_PAGE, {"after": after, "most": most}).all(), after, before, most)
 
 
 def count_inbox(connection: Connection, page: PurgePage, before: datetime) -> int:
@@ -265,11 +263,6 @@ def count_inbox(connection: Connection, page: PurgePage, before: datetime) -> in
 def delete_inbox(connection: Connection, page: PurgePage, before: datetime) -> int:
     """Delete the rejected and duplicate rows of a page that never became work; return how many."""
     return finished_instances.remove_rows(connection, _numbers(page), NEVER_WORK, before)
-
-
-def incident_page(connection: Connection, after: int, before: datetime, most: int) -> PurgePage:
-    """Return the next incidents that are over, and whose recovery was announced."""
-    return _page(connection.execute(_INCIDENT_PAGE, {"after": after, "most": most}).all(), after, before, most)
 
 
 def count_incidents(connection: Connection, page: PurgePage, before: datetime) -> int:
@@ -295,7 +288,13 @@ def _numbers(page: PurgePage) -> list[IntakeId]:
     return [IntakeId(row.Number) for row in page.old]
 
 
-def _page(rows: Sequence[Any], after: int, before: datetime, most: int) -> PurgePage:
-    old = [row for row in rows if row.Changed < before]
-    is_last = len(rows) < most or all(row.Made >= before for row in rows)
-    return PurgePage(after, rows[-1].Number if rows else after, old, is_last)
+REQUESTS = Aging("OperatorRequest", lambda rules: rules.requests, _REQUEST_PAGE, count_requests, delete_requests)
+ACTS = Aging("AuditLog", lambda rules: rules.audit_log, _AUDIT_PAGE, count_acts, None)
+AGING = (
+    # Audit entries made by a request stay as long as the request does.
+    REQUESTS,
+    Aging("SchedulerLog", lambda rules: rules.scheduler_log, _LOG_PAGE, count_log, delete_log),
+    ACTS,
+    Aging("FileProcess", lambda rules: rules.inbox, _INBOX_PAGE, count_inbox, delete_inbox),
+    Aging("Incident", lambda rules: rules.incidents, _INCIDENT_PAGE, count_incidents, delete_incidents),
+)

@@ -193,18 +193,11 @@ def _differing(connection: Connection) -> tuple[list[str], list[str]]:
     found = dialect.definitions(connection)
     missing = [name for name in wanted if name not in found]
     changed = [name for name in wanted if found.get(name, wanted[name]) != wanted[name]]
-    if changed and dialect.make_as_printed is not None:
+    if changed:
         # What a dump has brought back is written otherwise than it was made, and means the same.
-        restored = dialect.wanted_definitions(connection, _upgrade_as_printed)
-        changed = [name for name in changed if found[name] != restored[name]]
+        restored = dialect.restored_definitions(connection, upgrade)
+        changed = [name for name in changed if found[name] != restored.get(name)]
     return missing, changed
-
-
-def _upgrade_as_printed(connection: Connection) -> None:
-    upgrade(connection)
-    make_as_printed = dialect_of(connection).make_as_printed
-    if make_as_printed is not None:
-        make_as_printed(connection)
 
 
 def upgrade(connection: Connection) -> None:

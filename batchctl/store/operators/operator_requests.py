@@ -27,9 +27,7 @@ _WAITING = RowSelect(
 _LOAD = RowSelect(select(operator_request).where(_q.OperatorRequest_id == bindparam("request_id")))
 _NEWEST = select(operator_request).order_by(_q.OperatorRequest_id.desc()).limit(bindparam("most"))
 _ANSWER = RowUpdate(
-    operator_request,
-    _q.OperatorRequest_id == bindparam("request_id"),
-    _q.Status == RequestStatus.REQUESTED.value,
+    operator_request, _q.OperatorRequest_id == bindparam("request_id"), _q.Status == RequestStatus.REQUESTED.value
 )
 
 

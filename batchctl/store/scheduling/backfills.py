@@ -39,9 +39,7 @@ _RUNNING = RowSelect(
 )
 _NEWEST = select(schedule_backfill).order_by(_b.ScheduleBackfill_id.desc()).limit(bindparam("most"))
 _CHANGE = RowUpdate(
-    schedule_backfill,
-    _b.ScheduleBackfill_id == bindparam("backfill_id"),
-    _b.Status == BackfillStatus.RUNNING.value,
+    schedule_backfill, _b.ScheduleBackfill_id == bindparam("backfill_id"), _b.Status == BackfillStatus.RUNNING.value
 )
 _OPEN = (
     select(func.count())

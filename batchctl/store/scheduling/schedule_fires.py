@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, or_, select
 
 from batchctl.domain.rows import IntakeId
 from batchctl.domain.scheduling.due import Plan
-from batchctl.domain.scheduling.schedules import BackfillId, FireId, ScheduleFire, ScheduleId
+from batchctl.domain.scheduling.schedules import BackfillId, FireId, Schedule, ScheduleFire, ScheduleId
 from batchctl.domain.scheduling.undecided import Before, Undecided
 from batchctl.domain.status import FireOutcome, word
-from batchctl.store.columns import readable
+from batchctl.store import scheduler_log
+from batchctl.store.columns import UtcTime, readable
 from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert, RowSelect
 from batchctl.store.tables import schedule_fire
@@ -80,6 +81,17 @@ def undecided(connection: Connection, schedule_id: ScheduleId, plan: Plan) -> Un
     return Undecided(plan, partial(decided, connection, schedule_id))
 
 
+def unlogged(connection: Connection, schedule: Schedule, plan: Undecided) -> Sequence[tuple[str, IntakeId | None]]:
+    """Return what is to be logged of the next due times that were decided as those of other moments.
+
+    That was before timing or calendar were changed. Each arming of a schedule finds them, as long as they are to come:
+    they are logged again only behind other news.
+    """
+    told = list(plan.announced())
+    last = scheduler_log.last_of(connection, schedule) if told else None
+    return [] if last is not None and last.message == told[-1][0] else told
+
+
 def newest(
     connection: Connection, most: int, schedule_id: ScheduleId | None = None, before: int | None = None
 ) -> list[ScheduleFire]:
@@ -93,3 +105,26 @@ def newest(
 def of_intake(connection: Connection, intake_id: IntakeId) -> ScheduleFire | None:
     """Return the due time that has inserted a row, if one has."""
     return next(iter(readable(_OF_INTAKE(connection, intake_id=intake_id), fire)), None)
+
+
+_OF = _f.Schedule_id == bindparam("schedule_id")
+_AFTER, _UNTIL = bindparam("after", type_=UtcTime()), bindparam("until", type_=UtcTime())
+
+_LAST = RowSelect(
+    select(schedule_fire).where(_OF).order_by(_f.DueTime.desc(), _f.ScheduleFire_id.desc()).limit(bindparam("most"))
+)
+_WITHIN = RowSelect(
+    select(schedule_fire)
+    .where(_OF, _f.DueTime <= _UNTIL, or_(_f.DueTime > _AFTER, _f.DueUntil > _AFTER))
+    .order_by(_f.DueTime, _f.ScheduleFire_id)
+)
+
+
+def last_of(connection: Connection, schedule_id: ScheduleId, most: int = 1) -> list[ScheduleFire]:
+    """Return what was decided about the newest due times of a schedule, newest first."""
+    return readable(_LAST(connection, schedule_id=schedule_id, most=most), fire)
+
+
+def within(connection: Connection, schedule_id: ScheduleId, after: datetime, until: datetime) -> list[ScheduleFire]:
+    """Return what was decided about the due times after one moment and not after another, in order."""
+    return readable(_WITHIN(connection, schedule_id=schedule_id, after=after, until=until), fire)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, delete, select, text, update
+from sqlalchemy import Connection, bindparam, delete, func, select, text, update
 
 from batchctl.domain.scheduling.catch_up import ScheduleStanding
 from batchctl.domain.scheduling.schedules import Schedule, ScheduleId
@@ -15,7 +16,7 @@ from batchctl.store.comparison import exactly
 from batchctl.store.dialects import dialect_of
 from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
-from batchctl.store.tables import ARMED, schedule
+from batchctl.store.tables import ARMED, schedule, schedule_backfill, schedule_fire
 from batchctl.store.unreadable_columns import sorted_out
 
 _s = schedule.c
@@ -96,6 +97,30 @@ def disable(connection: Connection, schedule_id: ScheduleId, now: datetime) -> N
     change(connection, schedule_id, {"Enabled": 0, **UNARMED}, now)
 
 
+_f, _b = schedule_fire.c, schedule_backfill.c
+_COUNT_FIRES = select(func.count()).where(_f.Schedule_id == bindparam("schedule_id"))
+_COUNT_BACKFILLS = select(func.count()).where(_b.Schedule_id == bindparam("schedule_id"))
+_REMOVE_FIRES = delete(schedule_fire).where(_f.Schedule_id == bindparam("schedule_id"))
+_REMOVE_BACKFILLS = delete(schedule_backfill).where(_b.Schedule_id == bindparam("schedule_id"))
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """How many rows refer to a schedule."""
+
+    fires: int
+    backfills: int
+
+
+def trail(connection: Connection, schedule_id: ScheduleId) -> Trail:
+    """Count what was decided about a schedule."""
+    asked = {"schedule_id": schedule_id}
+    counts = (int(connection.execute(query, asked).scalar_one()) for query in (_COUNT_FIRES, _COUNT_BACKFILLS))
+    return Trail(*counts)
+
+
 def remove(connection: Connection, schedule_id: ScheduleId) -> None:
-    """Delete a schedule that nothing refers to any more."""
-    connection.execute(_DELETE, {"schedule_id": schedule_id})
+    """Delete a schedule with its fires and backfills: a controller that is about to fire it finds it gone."""
+    dialect_of(connection).lock_row(connection, "Schedule", schedule_id)
+    for query in (_REMOVE_FIRES, _REMOVE_BACKFILLS, _DELETE):
+        connection.execute(query, {"schedule_id": schedule_id})

@@ -27,13 +27,7 @@ def keep(connection: Connection, zone: str, offsets: Sequence[ZoneOffset], now: 
     """Put these offsets in the place of what the table holds."""
     connection.execute(_EMPTY)
     rows = [
-        {
-            "ZoneName": zone,
-            "FromTime": at.begins,
-            "UntilTime": at.ends,
-            "OffsetSeconds": at.seconds,
-            "z_inserted": now,
-        }
+        {"ZoneName": zone, "FromTime": at.begins, "UntilTime": at.ends, "OffsetSeconds": at.seconds, "z_inserted": now}
         for at in offsets
     ]
     connection.execute(_ADD, rows)

@@ -159,8 +159,8 @@ def test_a_changed_password_is_taken_up_at_the_next_connect(
 def test_who_upgrades_waits_for_who_upgrades_already(server: SqlServer, transactions: StoreTransactions) -> None:
     server.when("batchctl schema", one(0), one(-1))
     with transactions.read() as connection:
-        assert mssql.lock_schema(connection)
-        assert not mssql.lock_schema(connection)
+        assert mssql.DIALECT.lock_schema(connection)
+        assert not mssql.DIALECT.lock_schema(connection)
 
     (asked, _) = server.wording("sp_getapplock")
     assert "@LockOwner = 'Session'" in asked

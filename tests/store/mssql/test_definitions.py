@@ -131,7 +131,7 @@ def test_what_a_script_has_made_counts_as_made(server: SqlServer, connection: Co
         "sys.sql_modules", [Rows([["vFailed", "CREATE VIEW vFailed AS\nSELECT 1 AS a;"]], ["name", "definition"])]
     )
 
-    assert mssql.definitions(connection) == {"vFailed": "CREATE VIEW vFailed AS SELECT 1 AS a"}
+    assert mssql.DIALECT.definitions(connection) == {"vFailed": "CREATE VIEW vFailed AS SELECT 1 AS a"}
 
 
 def test_what_mends_a_row_can_be_typed_in_sqlcmd_and_agent_too(connection: Connection) -> None:
@@ -157,7 +157,7 @@ def test_definitions_tell_the_order_of_an_index_and_what_is_not_in_force() -> No
 
 def looked_at(catalog_view: str, server: SqlServer, connection: Connection) -> list[set[str]]:
     """Return which columns of a view of the catalog are compared, by each query that reads it."""
-    mssql.definitions(connection)
+    mssql.DIALECT.definitions(connection)
     (asked,) = server.wording("sys.sql_modules")
     return [
         {name for table, name in map(parts, of_kind(query, "ColumnReferenceExpression")) if table == called}

@@ -94,6 +94,6 @@ def test_an_error_of_the_whole_database_is_explained(
 def test_an_error_of_a_row_is_not_the_databases(number: int) -> None:
     error = ServerError("a row", number=number, state="23000")
 
-    assert not mssql.is_about_the_database(error)
-    assert not mssql.is_transient(error)
-    assert not mssql.is_lost(error)
+    assert not mssql.DIALECT.is_about_the_database(error)
+    assert not mssql.DIALECT.is_transient(error)
+    assert not mssql.DIALECT.is_lost(error)

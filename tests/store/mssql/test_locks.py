@@ -31,7 +31,7 @@ def transaction(server: SqlServer) -> Iterator[Connection]:
 def test_the_session_that_blocks_is_named_with_what_ends_it(server: SqlServer, transaction: Connection) -> None:
     server.when("dm_tran_locks", one(61, "SSMS\x1b", "etl", "DESK1", "02:10:00"))
 
-    assert mssql.blocker(transaction) == (
+    assert mssql.DIALECT.blocker(transaction) == (
         "session 61 (SSMS\\x1b, etl on DESK1, transaction open since 02:10:00 UTC)",
         "KILL 61",
     )
@@ -40,7 +40,7 @@ def test_the_session_that_blocks_is_named_with_what_ends_it(server: SqlServer, t
 def test_where_nobody_blocks_nobody_is_named(server: SqlServer, transaction: Connection) -> None:
     server.when("dm_tran_locks", [Rows([], [""] * 5)])
 
-    assert mssql.blocker(transaction) is None
+    assert mssql.DIALECT.blocker(transaction) is None
 
 
 @pytest.mark.parametrize("number", [300, 297, 371])
@@ -50,7 +50,7 @@ def test_who_may_not_see_other_sessions_is_never_refused_but_names_nobody(
     server.when("VIEW SERVER STATE", one(0))
     server.when("dm_tran_locks", raising(server_error(number, "VIEW SERVER STATE permission was denied")))
 
-    assert mssql.blocker(transaction) is None
+    assert mssql.DIALECT.blocker(transaction) is None
     assert instances.blocker(transaction) == "another program"
     assert server.wording("'VIEW SERVER PERFORMANCE STATE'"), "which servers from 2022 on ask for"
 
@@ -58,7 +58,7 @@ def test_who_may_not_see_other_sessions_is_never_refused_but_names_nobody(
 def test_only_sessions_of_this_database_that_have_changed_something_block(
     server: SqlServer, transaction: Connection
 ) -> None:
-    mssql.blocker(transaction)
+    mssql.DIALECT.blocker(transaction)
     (sql,) = server.wording("dm_tran_locks")
     conditions = re.split(r"\s+AND\s+|WHERE\s+|\s+ORDER BY", sql)
 
@@ -75,8 +75,8 @@ def test_rows_that_others_keep_locked_are_passed_over(server: SqlServer, transac
     server.when("SELECT c.BatchControl_id", [Rows([[2]], ["BatchControl_id"])])
     server.when("FROM Resource", [Rows([[3], [4]], ["Resource_id"])])
 
-    assert mssql.locked_instances(transaction, [1, 2]) == {1}
-    assert mssql.lock_rows(transaction, "Resource", [3, 4])() == {3, 4}
+    assert mssql.DIALECT.locked_instances(transaction, [1, 2]) == {1}
+    assert mssql.DIALECT.lock_rows(transaction, "Resource", [3, 4])() == {3, 4}
     for sql, values in server.asked[-2:]:
         assert "WITH (UPDLOCK, ROWLOCK, READPAST)" in sql
         assert len(values) == 2
@@ -88,7 +88,7 @@ def test_a_name_is_had_until_the_end_of_the_transaction_and_waited_for_but_a_mom
 ) -> None:
     server.when("sp_getapplock", one(code))
 
-    assert mssql.lock_name(transaction, "n") is is_had
+    assert mssql.DIALECT.lock_name(transaction, "n") is is_had
     ((asked, values),) = [each for each in server.asked if "sp_getapplock" in each[0]]
     assert "@LockOwner = 'Transaction', @LockTimeout = 100;" in asked
     assert list(values) == ["n"]
@@ -97,7 +97,7 @@ def test_a_name_is_had_until_the_end_of_the_transaction_and_waited_for_but_a_mom
 def test_a_creation_locks_its_row(server: SqlServer, transaction: Connection) -> None:
     asked = len(server.asked)
 
-    assert mssql.is_locked_intake(transaction, 7, [1]) is False
+    assert mssql.DIALECT.is_locked_intake(transaction, 7, [1]) is False
     assert [sql for sql, _ in server.asked[asked:]] == [
         "SELECT 1 FROM FileProcess WITH (UPDLOCK, ROWLOCK) WHERE FileProcess_id = ?;"
     ]

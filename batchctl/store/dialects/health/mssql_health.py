@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
-from batchctl.domain.maintenance.health import HealthFinding, MissingRights, Result
+from batchctl.domain.outcomes import HealthFinding, MissingRights, Result
 from batchctl.domain.text import visible
 from batchctl.store.dialects.mssql_session import LOGIN_SECONDS, driver_for
 

@@ -14,9 +14,9 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
 from batchctl import __version__
-from batchctl.domain.maintenance.health import HealthFinding, MissingRights, Result
+from batchctl.domain.outcomes import HealthFinding, MissingRights, Result
 from batchctl.domain.text import visible
-from batchctl.store.dialects.postgresql import other_schema
+from batchctl.store.dialects.postgresql import DIALECT
 from batchctl.store.dialects.postgresql_locks import NAMES, missing_names
 
 DRIVERS: tuple[str, ...] = ("postgresql", "postgresql+psycopg")
@@ -128,7 +128,7 @@ def blocker(connection: Connection, *, making: bool) -> HealthFinding | None:
     role = visible(row.role)
     # No role is to work in the system's own schema: a grant there would let this role change the catalogue.
     is_systems = row.schema is not None and row.schema.startswith("pg_")
-    other = other_schema(connection) if is_systems or not (row.is_made or making) else None
+    other = DIALECT.other_schema(connection) if is_systems or not (row.is_made or making) else None
     if other is not None:
         place, mend = other
         where = "no schema" if row.schema is None else f"schema {visible(row.schema)}"

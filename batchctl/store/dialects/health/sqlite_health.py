@@ -13,7 +13,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
 from batchctl.domain.errors import DatabaseRefused
-from batchctl.domain.maintenance.health import HealthFinding, MissingRights, Result
+from batchctl.domain.outcomes import HealthFinding, MissingRights, Result
 from batchctl.store.dialects.sqlite import waits_for_disk
 
 DRIVERS: tuple[str, ...] = ("sqlite", "sqlite+pysqlite")
