@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from datetime import date, timedelta
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from batchctl import config
 from batchctl.domain.liveness import Rhythm
@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from batchctl.operations.definitions.roster import Roster
     from batchctl.operations.intake import watches
     from batchctl.operations.intake.trial import Bench
+    from batchctl.operations.intervene import Operator
     from batchctl.operations.maintenance import doctor
     from batchctl.operations.maintenance.service_files import Service
+    from batchctl.operations.operators.acts import Actor
     from batchctl.operations.presence import Presence
     from batchctl.operations.scheduling.schedule_trial import ScheduleBench
     from batchctl.operations.scheduling.timetable import Timetable
@@ -49,6 +51,16 @@ CONNECT_SECONDS = 10
 """Seconds after which an attempt to connect to a staging table's database is given up."""
 MARGIN = 5
 """Seconds after its own time limit within which a channel for alerts has to have ended."""
+
+
+class Acting(TypedDict):
+    """What everything that acts for a person is made with: where, by which clock, for whom, and whether really."""
+
+    transactions: StoreTransactions
+    clock: SystemClock
+    user: str
+    host: str
+    dry_run: bool
 
 
 class App:
@@ -162,6 +174,28 @@ class App:
         from batchctl.system.host.gone_controllers import is_gone
 
         return Presence(self.rhythm, is_gone)
+
+    def acting(self, *, dry_run: bool) -> Acting:
+        """Return what is common to all that acts for the user of this process."""
+        return Acting(
+            transactions=self.transactions,
+            clock=self.clock,
+            user=self.ids.user(),
+            host=self.ids.host(),
+            dry_run=dry_run,
+        )
+
+    def actor(self, *, dry_run: bool) -> Actor:
+        """Return what acts on definitions for the user of this process."""
+        from batchctl.operations.operators.acts import Actor
+
+        return Actor(**self.acting(dry_run=dry_run))
+
+    def operator(self, *, dry_run: bool) -> Operator:
+        """Return what acts on instances and batches for the user of this process."""
+        from batchctl.operations.intervene import Operator
+
+        return Operator(**self.acting(dry_run=dry_run), preparer=self.preparer)
 
     def leader(self) -> str | None:
         """Name the controller that leads, if any does."""
@@ -290,20 +324,14 @@ class App:
         """Return what tries a schedule out."""
         from batchctl.operations.scheduling.schedule_trial import ScheduleBench
 
-        return ScheduleBench(
-            table=self.timetable(),
-            fires_here=self.settings.scheduler.enabled,
-        )
+        return ScheduleBench(table=self.timetable(), fires_here=self.settings.scheduler.enabled)
 
     def timetable(self) -> Timetable:
         """Return what looks at schedules."""
         from batchctl.operations.scheduling.timetable import Timetable
 
         return Timetable(
-            transactions=self.transactions,
-            clock=self.clock,
-            zone=self.settings.business_time_zone,
-            grace=self.grace,
+            transactions=self.transactions, clock=self.clock, zone=self.settings.business_time_zone, grace=self.grace
         )
 
     def inquiries(self, wake: Callable[[], None] = lambda: None) -> ThreadInquiries:

@@ -8,17 +8,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from types import FrameType
-from typing import TYPE_CHECKING
 
 import click
 
+from batchctl.cli import command_texts
 from batchctl.cli.intake.intake_commands import PLANNED_MOST, show_planned_creations, tell_stuck
+from batchctl.cli.lazily import lazily
 from batchctl.cli.main import INTERRUPTED
 from batchctl.cli.session import CliSession, Seconds, WholeNumber, dry_run
+from batchctl.domain.rows import InstanceId
 
-if TYPE_CHECKING:
-    from batchctl.domain.rows import InstanceId
-    from batchctl.operations import planning
+with lazily():
+    from batchctl.cli import output, progress
+    from batchctl.operations import first_failed, planning
+
 
 FAILED = 1
 
@@ -79,11 +82,8 @@ class Rounds:
 
 
 def _work(ctx: click.Context, rounds: Rounds | None, slots: int | None) -> None:
-    from batchctl.cli import output
-    from batchctl.cli.progress import watched
-
     session: CliSession = ctx.obj
-    with watched(session, slots) as node, _signals_to(node.stop) as received:
+    with progress.watched(session, slots) as node, _signals_to(node.stop) as received:
         done = node.process() if rounds is None else node.run(once=rounds.once, until_idle=rounds.until_idle)
     steps = f"{done.started} started, {done.succeeded} succeeded, {done.failed} failed"
     steps += f", {done.cancelled} cancelled" if done.cancelled else ""
@@ -101,8 +101,6 @@ def _work(ctx: click.Context, rounds: Rounds | None, slots: int | None) -> None:
 
 def _failing(session: CliSession, failed: Sequence[InstanceId]) -> InstanceId | None:
     """Return which of the instances that failed meanwhile is to be looked at first, if any is not settled."""
-    from batchctl.operations import first_failed
-
     if not failed:
         return None
     with session.app() as app:
@@ -129,18 +127,14 @@ def _signals_to(stop: Callable[[], None]) -> Iterator[list[int]]:
 
 
 def _show_planned_walks(session: CliSession, besides: str = "") -> None:
-    from batchctl.cli import command_texts, output
-    from batchctl.operations import planning
-
     with session.app() as app:
         planned = planning.walks(app.transactions, app.clock, app.preparer, PLANNED_MOST)
-    out = output.console()
     if besides:
-        out.print(besides)
+        output.line(besides)
     elif not planned:
-        out.print("Nothing may start now.")
-        output.hints(out, "batchctl status   (what waits, and why)")
-    command_texts.show_each(out, ((_title(one), one.command) for one in planned))
+        output.line("Nothing may start now.")
+        output.hints("batchctl status   (what waits, and why)")
+    command_texts.show_each((_title(one), one.command) for one in planned)
 
 
 def _title(one: planning.PlannedWalk) -> str:

@@ -7,19 +7,20 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from batchctl.cli.lazily import lazily
 from batchctl.cli.session import CliSession, as_json, dry_run, pass_session, reason
+from batchctl.domain.definitions.defined_changes import DefinitionChange
 from batchctl.domain.errors import ConfigurationError, NotFound
 from batchctl.domain.text import nearest, shorten, typed, visible
 
-if TYPE_CHECKING:
-    from rich.console import Console
+with lazily():
+    from batchctl.cli import output
+    from batchctl.operations.definitions import definition_files, exporting
 
-    from batchctl.domain.definitions.defined_changes import DefinitionChange
-    from batchctl.operations.definitions.definition_files import Applier, ApplyOutcome, File
 
 FINDINGS = 6
 CONFLICT = 5
@@ -60,9 +61,6 @@ def export(
 
     What has its default is left out. The rows that the code of jobs keeps are not written: their code is their file.
     """
-    from batchctl.cli import output
-    from batchctl.operations.definitions import exporting
-
     with session.app() as app:
         found = exporting.export(app.transactions, batches, with_settings=settings)
     if as_json:
@@ -79,7 +77,7 @@ def export(
         message = f"{visible(path)} cannot be written: {error.strerror}."
         raise ConfigurationError(message) from error
     click.echo(f"{output.counted(len(found), 'definition')} written to {visible(path)}.")
-    output.hints(output.console(), f"batchctl plan {typed(path)}")
+    output.hints(f"batchctl plan {typed(path)}")
 
 
 @click.command()
@@ -134,14 +132,10 @@ def apply(
 
 
 @contextmanager
-def _applier(session: CliSession, *, dry_run: bool) -> Iterator[Applier]:
-    from batchctl.operations.definitions.definition_files import Applier
-    from batchctl.operations.operators.acts import Actor
-
+def _applier(session: CliSession, *, dry_run: bool) -> Iterator[definition_files.Applier]:
     with session.app() as app:
-        user, host = app.ids.user(), app.ids.host()
-        actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
-        yield Applier(
+        actor = app.actor(dry_run=dry_run)
+        yield definition_files.Applier(
             actor=actor,
             plugins=app.registry,
             context=app.context,
@@ -151,10 +145,8 @@ def _applier(session: CliSession, *, dry_run: bool) -> Iterator[Applier]:
         )
 
 
-def _read(paths: Sequence[str]) -> list[File]:
-    from batchctl.operations.definitions.definition_files import File
-
-    return [File("standard input" if path == "-" else path, _parsed(path)) for path in paths]
+def _read(paths: Sequence[str]) -> list[definition_files.File]:
+    return [definition_files.File("standard input" if path == "-" else path, _parsed(path)) for path in paths]
 
 
 def _parsed(path: str) -> dict[str, Any]:
@@ -178,79 +170,67 @@ def _parsed(path: str) -> dict[str, Any]:
         raise ConfigurationError(message, next_step="write a value with fewer brackets in brackets") from error
 
 
-def _show(done: ApplyOutcome, doing: str | None, *, as_json: bool) -> None:
+def _show(done: definition_files.ApplyOutcome, doing: str | None, *, as_json: bool) -> None:
     """Show what was done, or, with the command that would do it, what was only tried."""
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell
-    from batchctl.operations.definitions.definition_files import outcome_columns
-
     if as_json:
-        output.print_json(outcome_columns(done))
+        output.print_json(definition_files.outcome_columns(done))
         return
-    out = output.console()
     for change in done.changes:
-        _show_change(out, change)
+        _show_change(change)
     if done.conflicts:
         rows = [
             (
-                cell(f"{change.kind} {change.name}"),
-                cell(one.where),
-                cell(_short(one.base) if one.is_base_known else "unknown"),
-                cell(_short(one.theirs)),
-                cell(_short(one.yours)),
+                f"{change.kind} {change.name}",
+                one.where,
+                _short(one.base) if one.is_base_known else "unknown",
+                _short(one.theirs),
+                _short(one.yours),
             )
             for change, one in done.conflicts
         ]
         headings = ["definition", "column", "applied last", "now", "the file"]
-        output.section(out, Listing("Changed since, and it would be lost", headings, rows))
+        output.table("Changed since, and it would be lost", headings, rows)
     if done.findings:
-        found = [
-            (cell(at.table), cell(at.row or None), cell(at.column or None), cell(at.message)) for at in done.findings
-        ]
+        found = [(at.table, at.row or None, at.column or None, at.message) for at in done.findings]
         title = output.counted(len(done.findings), "finding")
-        output.section(out, Listing(title, ["table", "row", "column", "what is wrong"], found))
-    _conclude(out, done, doing)
+        output.table(title, ["table", "row", "column", "what is wrong"], found)
+    _conclude(done, doing)
 
 
-def _conclude(out: Console, done: ApplyOutcome, doing: str | None) -> None:
-    from batchctl.cli import output
-
+def _conclude(done: definition_files.ApplyOutcome, doing: str | None) -> None:
     counted = output.counted(len(done.changes), "definition")
     same = f"; {done.same} {'is' if done.same == 1 else 'are'} as the file says" if done.same else ""
     if done.findings or done.conflicts:
-        out.print(f"Nothing is changed: {counted} would be, and something is in the way.")
+        output.line(f"Nothing is changed: {counted} would be, and something is in the way.")
         named = dict.fromkeys(change.name for change, _ in done.conflicts)
         hints = [*dict.fromkeys(one.remedy for one in done.findings)]
         hints += [f"take the change over into the file, or have yours: --overwrite {typed(name)}" for name in named]
-        output.hints(out, *hints)
+        output.hints(*hints)
     elif not done.changes:
-        out.print("Everything is as the files say.")
+        output.line("Everything is as the files say.")
     elif doing is not None:
-        out.print(f"{counted} would change{same}.")
-        output.hints(out, doing)
+        output.line(f"{counted} would change{same}.")
+        output.hints(doing)
     else:
-        out.print(f"{counted} changed{same}.")
-        output.hints(out, "batchctl check")
+        output.line(f"{counted} changed{same}.")
+        output.hints("batchctl check")
 
 
-def _show_change(out: Console, change: DefinitionChange) -> None:
-    from batchctl.cli.output import cell
-
+def _show_change(change: DefinitionChange) -> None:
     sign, colour = _SIGNS[change.act.value]
-    out.print(cell(f"{sign} {change.kind} {change.name}", colour), soft_wrap=True)
+    output.line(f"{sign} {change.kind} {change.name}", colour)
     if change.act.value == "remove":
         return
     if change.act.value == "change":
         moved = dict.fromkeys(change.added, "added") | dict.fromkeys(change.removed, "removed")
         for place, said in moved.items():
-            out.print(cell(f"    {_called(place)} is {said}"), soft_wrap=True)
+            output.line(f"    {_called(place)} is {said}")
     for one in change.columns:
         is_new = change.act.value == "add" or one.place in change.added
         if one.place in change.removed or (is_new and one.after is None):
             continue
         said = _short(one.after) if is_new else f"{_short(one.before)} -> {_short(one.after)}"
-        out.print(cell(f"    {one.where}: {said}"), soft_wrap=True)
+        output.line(f"    {one.where}: {said}")
 
 
 def _called(place: str) -> str:

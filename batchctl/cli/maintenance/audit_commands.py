@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 import click
 
+from batchctl.cli.lazily import lazily
 from batchctl.cli.log_command import MOST, Moment
 from batchctl.cli.session import (
     ROW_ID,
@@ -21,12 +21,17 @@ from batchctl.cli.session import (
     dry_run,
     pass_session,
 )
+from batchctl.domain.errors import NotFound
+from batchctl.domain.maintenance.audit_chain import Anchor, ChainFinding, anchor_of
+from batchctl.domain.rows import AuditEntry
+from batchctl.domain.text import visible
 
-if TYPE_CHECKING:
-    from batchctl.cli.listing import Listing
-    from batchctl.domain.maintenance.audit_chain import Anchor, ChainFinding
-    from batchctl.domain.rows import AuditEntry
-    from batchctl.operations.maintenance.audit_trail import ChainVerdict
+with lazily():
+    from batchctl import node
+    from batchctl.cli import output
+    from batchctl.operations import shown_columns
+    from batchctl.operations.maintenance import audit_trail
+
 
 FINDINGS = 6
 
@@ -48,9 +53,6 @@ class AnchorText(click.ParamType["Anchor"]):
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Anchor:
         """Read an anchor."""
-        from batchctl.domain.maintenance.audit_chain import anchor_of
-        from batchctl.domain.text import visible
-
         found = anchor_of(str(value))
         if found is None:
             self.fail(f"'{visible(str(value))}' is no anchor; batchctl audit anchor prints one.", param, ctx)
@@ -90,27 +92,22 @@ def audit(
         if ref is not None:
             raise click.UsageError("REF and --batch name two things; give one of them.")
         ref = f"batch:{batch}"
-    from batchctl.cli import output
-    from batchctl.operations import shown_columns
-    from batchctl.operations.maintenance import audit_trail
-    from batchctl.operations.maintenance.audit_trail import AuditFilter
 
     session: CliSession = ctx.obj
     with session.app() as app:
-        wanted = AuditFilter(ref=ref, actor=actor, action=action, since=since, before=before)
+        wanted = audit_trail.AuditFilter(ref=ref, actor=actor, action=action, since=since, before=before)
         found = audit_trail.page(app.transactions, wanted, limit)
     if as_json:
         output.print_json([shown_columns.of(entry) for entry in found])
         return
-    out = output.console()
     if not found:
-        out.print("AuditLog has no such row.")
+        output.line("AuditLog has no such row.")
         return
-    output.section(out, _listing(found))
+    _listing(found)
     if len(found) == limit:
-        output.hints(out, f"batchctl audit --before {found[-1].audit_id}   (with the same options: the next page)")
+        output.hints(f"batchctl audit --before {found[-1].audit_id}   (with the same options: the next page)")
     else:
-        output.hints(out, "batchctl audit verify   (that nothing of it was changed)")
+        output.hints("batchctl audit verify   (that nothing of it was changed)")
 
 
 @audit.command()
@@ -124,9 +121,6 @@ def verify(ctx: click.Context, anchors: tuple[Anchor, ...], as_json: bool) -> No
 
     That its end was cut off, or all of it made anew, shows only against an anchor that was kept elsewhere.
     """
-    from batchctl.cli import output
-    from batchctl.operations.maintenance import audit_trail
-
     session: CliSession = ctx.obj
     with session.app() as app:
         found = audit_trail.verify(app.transactions, app.clock, anchors)
@@ -155,10 +149,6 @@ def verify(ctx: click.Context, anchors: tuple[Anchor, ...], as_json: bool) -> No
 @pass_session
 def anchor(session: CliSession, as_json: bool) -> None:
     """Print how far the chain reaches: keep it elsewhere, and give it to 'audit verify --anchor' later."""
-    from batchctl.cli import output
-    from batchctl.domain.errors import NotFound
-    from batchctl.operations.maintenance import audit_trail
-
     with session.app() as app:
         found = audit_trail.anchor(app.transactions)
     if found is None:
@@ -174,15 +164,10 @@ def anchor(session: CliSession, as_json: bool) -> None:
 @pass_session
 def seal(session: CliSession, dry_run: bool) -> None:
     """Seal at once what has no seal yet, as the leader does every few seconds."""
-    from batchctl.cli import output
-    from batchctl.operations.maintenance import audit_trail
-
     with session.app() as app:
         before = audit_trail.verify(app.transactions, app.clock)
         if not dry_run:
-            from batchctl.node import Node
-
-            Node(app).seal()
+            node.Node(app).seal()
         after = audit_trail.verify(app.transactions, app.clock)
     would = "would be" if dry_run else "are"
     click.echo(f"{output.counted(before.unsealed - (0 if dry_run else after.unsealed), 'row')} {would} sealed.")
@@ -190,24 +175,21 @@ def seal(session: CliSession, dry_run: bool) -> None:
         output.say(f"Next: batchctl audit verify --anchor {after.head}   (keep it elsewhere)")
 
 
-def _listing(found: Sequence[AuditEntry]) -> Listing:
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, time
-
+def _listing(found: Sequence[AuditEntry]) -> None:
     rows = [
         (
-            cell(one.audit_id),
-            time(one.at),
-            cell(one.actor),
-            cell(one.action),
-            cell(one.target),
-            cell(one.reason),
-            cell(_shown(one.before, one)),
-            cell(_shown(one.after, one)),
+            one.audit_id,
+            one.at,
+            one.actor,
+            one.action,
+            one.target,
+            one.reason,
+            _shown(one.before, one),
+            _shown(one.after, one),
         )
         for one in found
     ]
-    return Listing("Acts", ["id", "at (UTC)", "who", "action", "target", "reason", "before", "after"], rows)
+    output.table_if_any("Acts", ["id", "at (UTC)", "who", "action", "target", "reason", "before", "after"], rows)
 
 
 def _shown(values: str | None, entry: AuditEntry) -> str | None:
@@ -222,14 +204,11 @@ def _shown(values: str | None, entry: AuditEntry) -> str | None:
     return json.dumps({name: at for name, at in found.items() if not is_whole or at is not None}, ensure_ascii=False)
 
 
-def _show(found: ChainVerdict, *, anchored: bool) -> None:
-    from batchctl.cli import output
-
-    out = output.console()
+def _show(found: audit_trail.ChainVerdict, *, anchored: bool) -> None:
     if found.findings:
-        output.section(out, _findings(found.findings))
+        _findings(found.findings)
     elif found.head is None:
-        out.print("No row of the audit log is sealed yet.")
+        output.line("No row of the audit log is sealed yet.")
     else:
         gone = f", {found.gone} of them purged since" if found.gone else ""
         click.echo(
@@ -238,15 +217,12 @@ def _show(found: ChainVerdict, *, anchored: bool) -> None:
     if found.unsealed:
         click.echo(f"{output.counted(found.unsealed, 'row')} not sealed yet: of these nothing is proven.")
     if found.findings:
-        output.hints(out, *dict.fromkeys(one.next_step for one in found.findings))
+        output.hints(*dict.fromkeys(one.next_step for one in found.findings))
     elif found.head is not None and not anchored:
         keep = "keep the anchor elsewhere: only it shows that the end was cut off, or all of it made anew"
-        output.hints(out, f"batchctl audit anchor   ({keep})")
+        output.hints(f"batchctl audit anchor   ({keep})")
 
 
-def _findings(findings: Sequence[ChainFinding]) -> Listing:
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell
-
-    rows = [(cell(one.audit_id), cell(one.number), cell(one.message)) for one in findings]
-    return Listing("The audit log is not as it was sealed", ["id", "seal#", "what is wrong"], rows)
+def _findings(findings: Sequence[ChainFinding]) -> None:
+    rows = [(one.audit_id, one.number, one.message) for one in findings]
+    output.table_if_any("The audit log is not as it was sealed", ["id", "seal#", "what is wrong"], rows)

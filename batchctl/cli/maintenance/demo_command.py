@@ -7,18 +7,22 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import click
 
 from batchctl.cli import main
+from batchctl.cli.lazily import lazily
 from batchctl.cli.session import CliSession, dry_run
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.text import visible
 
-if TYPE_CHECKING:
-    from batchctl.operations.maintenance.demonstration import DemoFile
-    from batchctl.operations.overview import FailingInstance
+with lazily():
+    from batchctl.cli import output
+    from batchctl.operations import overview
+    from batchctl.operations.intake import submission
+    from batchctl.operations.maintenance import demonstration
+
 
 FAILED = 1
 FOLDER = "batchctl-demo"
@@ -40,8 +44,6 @@ def demo(ctx: click.Context, folder: Path | None, flights: Path | None, database
 
     FOLDER is ./batchctl-demo, or the first of that name with a number that is not there yet.
     """
-    from batchctl.operations.maintenance import demonstration
-
     source = demonstration.find_flights(flights)
     target = _fresh(Path.cwd()) if folder is None else folder
     password = "" if database is None else ", with the password where this command has found it, such as in PGPASSWORD"
@@ -74,8 +76,6 @@ class Demo:
 
     def run(self) -> None:
         """Do everything; raise when a command ends otherwise than the texts between them say."""
-        from batchctl.operations.maintenance import demonstration
-
         _tell(f"The demo's folder is {self._folder}. A control database, and a batch, which is rows only:")
         self._type("db", "upgrade")
         click.echo(f"$ {self._shell} < register.sql")
@@ -124,21 +124,16 @@ class Demo:
         message = f"The demo stops: {otherwise}."
         raise BatchctlError(message, next_step="see what was printed above")
 
-    def _submit(self, arrival: DemoFile) -> None:
-        from batchctl.operations.intake.submission import Submission, submit
-        from batchctl.operations.maintenance import demonstration
-
+    def _submit(self, arrival: demonstration.DemoFile) -> None:
         shown = f"--file incoming/{arrival.data} --data {arrival.data}"
         click.echo(f"$ batchctl submit {demonstration.ENTITY} {shown}")
-        wanted = Submission(entity=demonstration.ENTITY, file_name=arrival.file_name, data=arrival.data)
+        wanted = submission.Submission(entity=demonstration.ENTITY, file_name=arrival.file_name, data=arrival.data)
         with CliSession(self._config, debug=False).app() as app:
-            submit(app.transactions, wanted, user=app.ids.user(), host=app.ids.host())
+            submission.submit(app.transactions, wanted, user=app.ids.user(), host=app.ids.host())
 
-    def _failing(self) -> Sequence[FailingInstance]:
-        from batchctl.operations.overview import overview
-
+    def _failing(self) -> Sequence[overview.FailingInstance]:
         with CliSession(self._config, debug=False).app() as app:
-            return overview(app.transactions, app.clock, app.presence).failing
+            return overview.overview(app.transactions, app.clock, app.presence).failing
 
 
 def _command() -> str:
@@ -154,9 +149,6 @@ def _fresh(parent: Path) -> Path:
 
 
 def _tell(*lines: str) -> None:
-    from batchctl.cli import output
-
     click.echo()
-    out = output.console()
     for line in lines:
-        out.print(output.cell(line, "bold"), soft_wrap=True)
+        output.line(line, "bold")

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import click
 
+from batchctl.cli.lazily import lazily
 from batchctl.cli.session import CliSession, as_json, dry_run, reason
 from batchctl.domain.error_codes import NOT_PURGED
 from batchctl.domain.text import visible
 
-if TYPE_CHECKING:
-    from batchctl.operations.maintenance.disposal import Disposal
+with lazily():
+    from batchctl import node
+    from batchctl.cli import output
+    from batchctl.operations.maintenance import disposal
+
 
 FAILED, FINDINGS = 1, 6
 
@@ -35,10 +38,9 @@ def purge(ctx: click.Context, reason: str | None, as_json: bool, dry_run: bool) 
     if reason is None:
         message = "Missing option '--reason': say why, or only look: --dry-run."
         raise click.UsageError(message)
-    from batchctl.node import Node
 
     with session.app() as app:
-        done = Node(app).purge(reason)
+        done = node.Node(app).purge(reason)
     _print_gone(done.gone, as_json=as_json)
     _warn(done.failures)
     if done.failures:
@@ -46,13 +48,9 @@ def purge(ctx: click.Context, reason: str | None, as_json: bool, dry_run: bool) 
 
 
 def _rehearse(ctx: click.Context, session: CliSession, *, as_json: bool) -> None:
-    from batchctl.operations.maintenance import disposal
-
     with session.app() as app:
         planned = disposal.plan(app.transactions, app.clock)
     if as_json:
-        from batchctl.cli import output
-
         output.print_json([one.columns() for one in planned.going])
     else:
         _print_planned(planned)
@@ -61,35 +59,22 @@ def _rehearse(ctx: click.Context, session: CliSession, *, as_json: bool) -> None
         ctx.exit(FINDINGS)
 
 
-def _print_planned(planned: Disposal) -> None:
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, time, word
-
-    out = output.console()
+def _print_planned(planned: disposal.Disposal) -> None:
     if not planned.going:
-        out.print("Nothing would go.")
+        output.line("Nothing would go.")
         return
     rows = [
-        (
-            cell(one.table),
-            cell(one.batch),
-            word(one.outcome.value) if one.outcome else cell(""),
-            cell(one.rows),
-            time(one.oldest),
-        )
+        (one.table, one.batch, output.word(one.outcome.value) if one.outcome else output.cell(""), one.rows, one.oldest)
         for one in planned.going
     ]
-    output.section(out, Listing("Rows that would go", ["table", "batch", "outcome", "rows#", "oldest (UTC)"], rows))
+    output.table("Rows that would go", ["table", "batch", "outcome", "rows#", "oldest (UTC)"], rows)
     if planned.known:
         had = output.counted(planned.known, "FileProcess row")
         output.say(f"Note: {had} of these have Data: sent again after that, they are no duplicates.")
-    output.hints(out, "batchctl purge --reason ...")
+    output.hints("batchctl purge --reason ...")
 
 
 def _print_gone(gone: dict[str, int], *, as_json: bool) -> None:
-    from batchctl.cli import output
-
     if as_json:
         output.print_json([{"Table": table, "Rows": rows} for table, rows in gone.items()])
         return
@@ -98,7 +83,5 @@ def _print_gone(gone: dict[str, int], *, as_json: bool) -> None:
 
 
 def _warn(failures: Sequence[tuple[str, str]]) -> None:
-    from batchctl.cli import output
-
     for what, said in failures:
         output.warn(f"{what}: {said}", NOT_PURGED, "batchctl check; batchctl doctor   (settings, rights)")

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from batchctl.cli.operators.release_options import release_options
+from batchctl.cli import command_texts, selecting
+from batchctl.cli.lazily import lazily
+from batchctl.cli.operators import release_options
 from batchctl.cli.selecting import many_options
 from batchctl.cli.session import (
     INSTANCE_ID,
@@ -23,16 +25,13 @@ from batchctl.cli.session import (
     reason,
     sure,
 )
+from batchctl.domain.rows import LONG_AGO, BatchInstance, InstanceId
 from batchctl.domain.text import did_you_mean, typed, visible
+from batchctl.plugin_api import JsonValue
 
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
-
-    from batchctl.domain.rows import BatchInstance, InstanceId
-    from batchctl.operations.intervene import Intervention, Operator, Switching
-    from batchctl.operations.restart_card import Card
-    from batchctl.plugin_api import JsonValue
+with lazily():
+    from batchctl.cli import output
+    from batchctl.operations import intervene, restart_card, shown_columns
 
 _COLUMNS = {f"data{at}": f"Data{at}" for at in range(1, 7)}
 
@@ -75,7 +74,7 @@ def rerun(
     """
     values = dict(_correction(text) for text in corrections)
 
-    def act(operator: Operator, at: InstanceId, seen: BatchInstance | None = None) -> Intervention:
+    def act(operator: intervene.Operator, at: InstanceId, seen: BatchInstance | None = None) -> intervene.Intervention:
         return operator.rerun(at, reason=reason, from_seq=from_seq, corrections=values, seen=seen)
 
     _do(ctx, "rerun", act, instance_id, **how)
@@ -115,7 +114,7 @@ _QUESTIONS = {"rerun": "Run it again so?", "cancel": "A step of it is running. S
 def _do(
     ctx: click.Context,
     verb: str,
-    act: Callable[..., Intervention],
+    act: Callable[..., intervene.Intervention],
     instance_id: int | None,
     *,
     yes: bool,
@@ -124,9 +123,6 @@ def _do(
     **many: Any,
 ) -> None:
     """Act on the one instance that is named, or on those that a filter finds."""
-    from batchctl.cli import output, selecting
-    from batchctl.domain.rows import InstanceId
-
     session: CliSession = ctx.obj
     if selecting.is_of_many(instance_id, many):
         with _operator(session, dry_run=False) as operator:
@@ -161,7 +157,7 @@ def _do(
 
 @click.command()
 @click.argument("batch", shell_complete=batch_names)
-@release_options
+@release_options.release_options
 @reason(required=False)
 @sure
 @pass_session
@@ -179,8 +175,6 @@ def enable(
     Where more than one has waited, it says so first and, on a terminal, asks what is to become of them; elsewhere --release,
     --throttle or --yes (all of them) has to say it.
     """
-    from batchctl.cli.operators import release_options
-
     chosen = release_options.chosen(release, throttle, yes=yes)
     if release_options.should_ask(chosen, dry_run=dry_run):
         with _operator(session, dry_run=True) as operator:
@@ -201,18 +195,9 @@ def disable(session: CliSession, batch: str, reason: str | None, dry_run: bool) 
 
 
 @contextmanager
-def _operator(session: CliSession, *, dry_run: bool) -> Iterator[Operator]:
-    from batchctl.operations.intervene import Operator
-
+def _operator(session: CliSession, *, dry_run: bool) -> Iterator[intervene.Operator]:
     with session.app() as app:
-        yield Operator(
-            transactions=app.transactions,
-            clock=app.clock,
-            preparer=app.preparer,
-            user=app.ids.user(),
-            host=app.ids.host(),
-            dry_run=dry_run,
-        )
+        yield app.operator(dry_run=dry_run)
 
 
 def _correction(text: str) -> tuple[str, str]:
@@ -226,24 +211,18 @@ def _correction(text: str) -> tuple[str, str]:
     return column, value
 
 
-def _show(done: Intervention, *, asking: bool = False) -> None:
-    from batchctl.cli import command_texts, output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell
-    from batchctl.operations import shown_columns
-
-    out = output.console()
+def _show(done: intervene.Intervention, *, asking: bool = False) -> None:
     at = done.before.instance_id
     would = "would become" if done.dry_run else "is now"
     subject = f"BatchControl {at} of batch {done.batch} {would} {done.after.status}"
-    out.print(cell(f"{subject} (it was {done.before.status})."), soft_wrap=True)
+    output.line(f"{subject} (it was {done.before.status}).")
     for step in done.skipped:
         skipped = "would be skipped: it would count as done" if done.dry_run else "is skipped: it counts as done"
-        out.print(cell(f"Step {step.seq} '{visible(step.name)}' {skipped}."), soft_wrap=True)
+        output.line(f"Step {step.seq} '{visible(step.name)}' {skipped}.")
     before, after = shown_columns.changes(shown_columns.of(done.before), shown_columns.of(done.after))
-    rows = [(cell(name), _wording(before[name]), _wording(after[name])) for name in before if name != "Status"]
+    rows = [(name, _wording(before[name]), _wording(after[name])) for name in before if name != "Status"]
     if rows:
-        output.section(out, Listing(None, ["column", "before", "after"], rows))
+        output.table(None, ["column", "before", "after"], rows)
     if done.in_vain is not None:
         output.say(f"Note: {done.in_vain}")
     output.warn_of_missing(done.missing)
@@ -251,20 +230,20 @@ def _show(done: Intervention, *, asking: bool = False) -> None:
     if done.corrected is not None:
         output.say(f"Note: {done.corrected.wording}.")
     if done.card is not None:
-        _show_card(out, done.card)
+        _show_card(done.card)
     if done.dry_run:
         titled = ((f"step {at.seq} {at.name} ({at.process_type}):", at.text) for at in done.commands)
-        command_texts.show_each(out, titled)
+        command_texts.show_each(titled)
         for one in done.commands:
             if one.refused is not None:
-                out.print(cell(f"Step {one.seq} would not run: {one.refused}", "bold red"), soft_wrap=True)
+                output.line(f"Step {one.seq} would not run: {one.refused}", "bold red")
         if not asking:
-            output.hints(out, *_after_looking(done))
+            output.hints(*_after_looking(done))
         return
-    output.hints(out, *_next(done))
+    output.hints(*_next(done))
 
 
-def _after_looking(done: Intervention) -> list[str]:
+def _after_looking(done: intervene.Intervention) -> list[str]:
     """Return what to type after a dry run; a file that is wrong is not put right by a value that nothing uses."""
     same = "the same command without --dry-run"
     if not done.unused:
@@ -277,32 +256,26 @@ def _after_looking(done: Intervention) -> list[str]:
     return [f"{right}, then: {give_up}   (if FileName is wrong)", in_vain]
 
 
-def _wording(value: JsonValue) -> Text:
+def _wording(value: JsonValue) -> object:
     """Return a value in words where it is a time that is long over, before which nothing starts."""
-    from batchctl.cli.output import cell
-    from batchctl.domain.rows import LONG_AGO
-    from batchctl.operations.shown_columns import moment
-
-    return cell("at once" if value == moment(LONG_AGO) else value)
+    return "at once" if value == shown_columns.moment(LONG_AGO) else value
 
 
-def _show_card(out: Console, card: Card) -> None:
-    from batchctl.cli.output import cell
-
+def _show_card(card: restart_card.Card) -> None:
     if card.assumed:
-        out.print(cell("These steps count as done:", "bold"))
+        output.line("These steps count as done:", "bold")
         for one in card.assumed:
-            out.print(cell(f"  {one.seq} {one.name}: {one.wording}"), soft_wrap=True)
+            output.line(f"  {one.seq} {one.name}: {one.wording}")
     if card.bypassed:
-        out.print(cell("This is passed over:", "bold"))
+        output.line("This is passed over:", "bold")
         for said in card.bypassed:
-            out.print(cell(f"  {said}"), soft_wrap=True)
+            output.line(f"  {said}")
     for gate in card.blocking:
         clear = "" if gate.clear is None else f": {gate.clear}"
-        out.print(cell(f"It will not start yet ({gate.name}): {gate.blocked}{clear}", "bold red"), soft_wrap=True)
+        output.line(f"It will not start yet ({gate.name}): {gate.blocked}{clear}", "bold red")
 
 
-def _next(done: Intervention) -> list[str]:
+def _next(done: intervene.Intervention) -> list[str]:
     at, corrected = done.after.instance_id, [] if done.corrected is None else [done.corrected.clear]
     match done.after.status.value:
         case "ready" | "retry":
@@ -319,10 +292,7 @@ def _next(done: Intervention) -> list[str]:
             return [f"batchctl show {at}"]
 
 
-def _show_switching(done: Switching) -> None:
-    from batchctl.cli import output
-    from batchctl.cli.operators import release_options
-
+def _show_switching(done: intervene.Switching) -> None:
     word = "enabled" if done.enabled else "disabled"
     if done.enabled_before is done.enabled:
         click.echo(f"Batch {visible(done.batch)} is {word} already.")
@@ -335,4 +305,4 @@ def _show_switching(done: Switching) -> None:
         click.echo(said)
     is_planned = done.dry_run and done.enabled_before is not done.enabled
     shown = "the same command without --dry-run" if is_planned else f"batchctl why batch:{typed(done.batch)}"
-    output.hints(output.console(), shown)
+    output.hints(shown)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
+from batchctl.cli.lazily import lazily
 from batchctl.cli.session import Command, WholeNumber, can_ask, one_of
 from batchctl.domain.operators.release import MOST_PER_MINUTE, MOST_UNASKED, Choice, Release
 
-if TYPE_CHECKING:
-    from batchctl.operations.operators.releasing import Released
+with lazily():
+    from batchctl.operations.operators import releasing
+
 
 MEANINGS = {
     Release.ALL: "all of them start, in their order",
@@ -46,7 +46,7 @@ def should_ask(choice: Choice | None, *, dry_run: bool) -> bool:
     return choice is None and not dry_run and can_ask()
 
 
-def asked(found: Released | None) -> Choice | None:
+def asked(found: releasing.Released | None) -> Choice | None:
     """Show what would start and ask what is to become of it; do not ask about a single instance."""
     if found is None or found.backlog.total <= MOST_UNASKED:
         return None
@@ -70,7 +70,7 @@ def asked(found: Released | None) -> Choice | None:
     return Choice(release=Release(answer), per_minute=per_minute, seen=found.backlog.ids)
 
 
-def announced(found: Released | None) -> str | None:
+def announced(found: releasing.Released | None) -> str | None:
     """Say what would start, or what becomes of it where a choice was made; None where nothing has waited."""
     if found is None or not found.backlog.total:
         return None

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
+from batchctl.cli.lazily import lazily
 from batchctl.cli.missing_controller import to_run
 from batchctl.cli.session import CliSession, WholeNumber, dry_run, one_of, reason
 from batchctl.domain.scheduling.schedule_columns import option_of
 from batchctl.domain.status import CalendarRule, CatchUp, FoldPolicy, GapPolicy, Overlap, ScheduleType
 from batchctl.domain.text import typed, visible
 
-if TYPE_CHECKING:
-    from batchctl.app import App
-    from batchctl.operations.scheduling.schedule_keeper import ScheduleKeeper, WrittenSchedule
+with lazily():
+    from batchctl import app
+    from batchctl.cli import output
+    from batchctl.operations.scheduling import schedule_keeper
+
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -152,24 +155,18 @@ def enable(ctx: click.Context, name: str, reason: str, dry_run: bool) -> None:
 @click.pass_context
 def disable(ctx: click.Context, name: str, reason: str, dry_run: bool) -> None:
     """Switch a schedule off: it starts nothing; work that it has started goes on."""
-    from batchctl.cli import output
-
     with _keeper(ctx.obj, dry_run=dry_run) as (keeper, _):
         done = keeper.set_enabled(name, enabled=False, reason=reason)
     would = "would be" if dry_run else "is now"
     click.echo(f"Schedule {visible(name)} {would if done.after else 'is'} disabled{'' if done.after else ' already'}.")
-    output.hints(output.console(), f"batchctl schedule enable {typed(name)} --reason ...")
+    output.hints(f"batchctl schedule enable {typed(name)} --reason ...")
 
 
 @contextmanager
-def _keeper(session: CliSession, *, dry_run: bool) -> Iterator[tuple[ScheduleKeeper, App]]:
-    from batchctl.operations.operators.acts import Actor
-    from batchctl.operations.scheduling.schedule_keeper import ScheduleKeeper
-
+def _keeper(session: CliSession, *, dry_run: bool) -> Iterator[tuple[schedule_keeper.ScheduleKeeper, app.App]]:
     with session.app() as app:
-        user, host = app.ids.user(), app.ids.host()
-        actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
-        yield ScheduleKeeper(actor, app.settings.business_time_zone), app
+        actor = app.actor(dry_run=dry_run)
+        yield schedule_keeper.ScheduleKeeper(actor, app.settings.business_time_zone), app
 
 
 def _given(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -177,38 +174,33 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {column: None if value == "" else value for column, value in options.items() if value is not None}
 
 
-def _end(ctx: click.Context, done: WrittenSchedule, idle: Sequence[str], wording: str) -> None:
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell
-
-    out = output.console()
+def _end(ctx: click.Context, done: schedule_keeper.WrittenSchedule, idle: Sequence[str], wording: str) -> None:
     if done.findings:
-        rows = [(cell(one.column or None), cell(one.message)) for one in done.findings]
+        rows = [(one.column or None, one.message) for one in done.findings]
         title = f"{output.counted(len(rows), 'finding')}; nothing was written"
-        output.section(out, Listing(title, ["column", "what is wrong"], rows))
+        output.table(title, ["column", "what is wrong"], rows)
         remedies = [one.remedy for one in done.findings if one.remedy]
-        output.hints(out, *dict.fromkeys(remedies), "correct what is named, and give the command again")
+        output.hints(*dict.fromkeys(remedies), "correct what is named, and give the command again")
         ctx.exit(FINDINGS)
     for warning in done.warnings:
         output.say(f"Warning: {warning.message}")
-    out.print(cell(f"{wording}: {done.words}." if done.words else f"{wording}."), soft_wrap=True)
+    output.line(f"{wording}: {done.words}." if done.words else f"{wording}.")
     if not done.is_new:
-        differing = [(cell(name), cell(done.before[name]), cell(done.after[name])) for name in done.after]
-        output.section(out, Listing(None, ["column", "before", "after"], differing))
+        differing = [(name, done.before[name], done.after[name]) for name in done.after]
+        output.table(None, ["column", "before", "after"], differing)
     if done.cleared:
-        out.print(cell(f"Emptied, because only the old type needed it: {', '.join(done.cleared)}."), soft_wrap=True)
+        output.line(f"Emptied, because only the old type needed it: {', '.join(done.cleared)}.")
     if done.next is not None:
         at = f"{done.next.local} ({done.next.at:%Y-%m-%d %H:%M:%S} UTC)"
-        out.print(cell(f"It runs next at {at}."), soft_wrap=True)
+        output.line(f"It runs next at {at}.")
     elif done.schedule.enabled:
-        out.print("It is not due any more.")
+        output.line("It is not due any more.")
     else:
-        out.print("It is disabled, so it starts nothing.")
+        output.line("It is disabled, so it starts nothing.")
     name = typed(done.schedule.name)
     following = [*(idle if done.next else ()), f"batchctl schedule preview {name}"]
     if done.dry_run:
         following = ["the same command without --dry-run"]
     elif not done.schedule.enabled:
         following = [f"batchctl schedule enable {name} --reason ..."]
-    output.hints(out, *following)
+    output.hints(*following)

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import click
 
+from batchctl.cli.lazily import lazily
+from batchctl.cli.missing_controller import to_wait
 from batchctl.cli.session import CliSession, dry_run, pass_session, reason
+from batchctl.domain.text import visible
+
+with lazily():
+    from batchctl.cli import output
+    from batchctl.operations.scheduling import schedule_run
 
 
 @click.command()
@@ -18,16 +25,9 @@ def run(session: CliSession, name: str, reason: str, dry_run: bool) -> None:
     It does so also while the schedule is disabled, and whatever ProcessingMode says: that is for what starts of itself.
     Its due times stay as they are.
     """
-    from batchctl.cli import output
-    from batchctl.cli.missing_controller import to_wait
-    from batchctl.domain.text import visible
-    from batchctl.operations.operators.acts import Actor
-    from batchctl.operations.scheduling.schedule_run import run_now
-
     with session.app() as app:
-        user, host = app.ids.user(), app.ids.host()
-        actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
-        done = run_now(actor, name, zone=app.settings.business_time_zone, reason=reason)
+        actor = app.actor(dry_run=dry_run)
+        done = schedule_run.run_now(actor, name, zone=app.settings.business_time_zone, reason=reason)
         steps = to_wait(app, f"file:{done.intake_id or 'ID'}")
     entity = visible(done.schedule.entity)
     if done.intake_id is None:
