@@ -391,9 +391,9 @@ class App:
         return [str(self.settings.directory)]
 
 
-def open_app(config_file: str | None, known: config.Settings | None = None) -> App:
-    """Open the control database, refusing one this version cannot work with; the settings are read unless they are known."""
-    app = App(config.load(config_file) if known is None else known)
+def open_app(config_file: str | None) -> App:
+    """Open the control database, refusing one this version cannot work with."""
+    app = App(config.load(config_file))
     with app.transactions.read() as connection:
         schema.verify(connection)
     return app

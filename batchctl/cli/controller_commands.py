@@ -17,9 +17,9 @@ with lazily():
 @pass_session
 def controllers(session: CliSession, as_json: bool) -> None:
     """List the controllers of the last days: where each runs or ran, its last sign of life, and what it has claimed."""
-    with session.app() as app:
-        found = presence.everyone(app.transactions, app.clock, app.presence)
-        leader = app.leader()
+    app = session.app
+    found = presence.everyone(app.transactions, app.clock, app.presence)
+    leader = app.leader()
     if as_json:
         output.print_json(
             [

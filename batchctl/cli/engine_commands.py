@@ -103,8 +103,7 @@ def _failing(session: CliSession, failed: Sequence[InstanceId]) -> InstanceId | 
     """Return which of the instances that failed meanwhile is to be looked at first, if any is not settled."""
     if not failed:
         return None
-    with session.app() as app:
-        return first_failed.first(app.transactions, failed)
+    return first_failed.first(session.app.transactions, failed)
 
 
 @contextmanager
@@ -127,8 +126,8 @@ def _signals_to(stop: Callable[[], None]) -> Iterator[list[int]]:
 
 
 def _show_planned_walks(session: CliSession, besides: str = "") -> None:
-    with session.app() as app:
-        planned = planning.walks(app.transactions, app.clock, app.preparer, PLANNED_MOST)
+    app = session.app
+    planned = planning.walks(app.transactions, app.clock, app.preparer, PLANNED_MOST)
     if besides:
         output.line(besides)
     elif not planned:

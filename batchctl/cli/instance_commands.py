@@ -30,8 +30,7 @@ with lazily():
 @pass_session
 def show(session: CliSession, instance_id: int, as_json: bool) -> None:
     """Show one instance in full: ID is a BatchControl id."""
-    with session.app() as app:
-        shown = inspection.show(app.transactions, InstanceId(instance_id))
+    shown = inspection.show(session.app.transactions, InstanceId(instance_id))
     if as_json:
         output.print_json(_as_json(shown))
     else:
@@ -77,15 +76,15 @@ def history(
         raise click.UsageError("--step goes with --command.")
     if attempt is not None and not only_command:
         raise click.UsageError("--attempt goes with --command.")
-    with session.app() as app:
-        if only_command:
-            output.verbatim(inspection.last_command(app.transactions, InstanceId(instance_id or 0), seq, attempt))
-            return
-        if instance_id is None:
-            stands = None if status is None else HistoryStatus(status)
-            found, strange = inspection.newest_attempts(app.transactions, limit, batch, stands, since)
-        else:
-            found, strange = inspection.attempts_of(app.transactions, InstanceId(instance_id))
+    app = session.app
+    if only_command:
+        output.verbatim(inspection.last_command(app.transactions, InstanceId(instance_id or 0), seq, attempt))
+        return
+    if instance_id is None:
+        stands = None if status is None else HistoryStatus(status)
+        found, strange = inspection.newest_attempts(app.transactions, limit, batch, stands, since)
+    else:
+        found, strange = inspection.attempts_of(app.transactions, InstanceId(instance_id))
     if as_json:
         output.print_json([shown_columns.of(entry) for entry in found])
         for row in strange:

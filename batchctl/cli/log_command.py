@@ -78,8 +78,7 @@ def log(
         source=source, entity=entity, event=event, batch=batch, since=since, before=before
     )
     session: CliSession = ctx.obj
-    with session.app() as app:
-        found = starting_log.page(app.transactions, wanted, limit)
+    found = starting_log.page(session.app.transactions, wanted, limit)
     if as_json:
         output.print_json([line.columns() for line in found.lines])
         return

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -50,8 +49,7 @@ def durations(session: CliSession, names: tuple[str, ...], since: datetime | Non
     Drift: the middle of the last 20 runs is half as long again as that of those before, or as much shorter, and by a
     second at least. The line shows the middle of each of the last 20 days with runs.
     """
-    with _reporter(session, names, since) as reporter:
-        found = reporter.durations()
+    found = _reporter(session, names, since).durations()
     if as_json:
         output.print_json([one.columns for one in found])
         return
@@ -70,8 +68,7 @@ def durations(session: CliSession, names: tuple[str, ...], since: datetime | Non
 @pass_session
 def due(session: CliSession, names: tuple[str, ...], since: datetime | None, as_json: bool) -> None:
     """Show what schedules start next, what waits for others, and by when all of it should be done."""
-    with _reporter(session, names, since) as reporter:
-        found = reporter.due()
+    found = _reporter(session, names, since).due()
     if as_json:
         output.print_json(
             {
@@ -96,8 +93,7 @@ def due(session: CliSession, names: tuple[str, ...], since: datetime | None, as_
 @pass_session
 def late(session: CliSession, names: tuple[str, ...], since: datetime | None, as_json: bool) -> None:
     """Show what should have come or ended by now, what stands, and which steps took longer than expected."""
-    with _reporter(session, names, since) as reporter:
-        found = reporter.late()
+    found = _reporter(session, names, since).late()
     if as_json:
         output.print_json(
             {
@@ -135,10 +131,9 @@ def late(session: CliSession, names: tuple[str, ...], since: datetime | None, as
     output.hints("batchctl status" if found.is_any else "batchctl report due")
 
 
-@contextmanager
-def _reporter(session: CliSession, names: tuple[str, ...], since: datetime | None) -> Iterator[reporting.Reporter]:
-    with session.app() as app:
-        yield reporting.Reporter(app.transactions, app.timetable(), app.alert_rules(), names, since)
+def _reporter(session: CliSession, names: tuple[str, ...], since: datetime | None) -> reporting.Reporter:
+    app = session.app
+    return reporting.Reporter(app.transactions, app.timetable(), app.alert_rules(), names, since)
 
 
 def _show_steps(title: str, found: Sequence[reporting.StepLengths]) -> None:

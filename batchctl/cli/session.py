@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import cached_property
+from typing import Any, TypeVar
 
 import click
 
+from batchctl.cli.lazily import lazily
 from batchctl.domain.text import nearest, typed, visible
 
-if TYPE_CHECKING:
-    from batchctl.app import App
-    from batchctl.config import Settings
+with lazily():
+    from batchctl import app as application
+    from batchctl.domain.scheduling import column_text
+    from batchctl.operations import inspection
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -66,10 +69,8 @@ def one_of(words: Iterable[str]) -> OneWord:
 
 def no_time(value: object, such_as: str, what: str = "a time") -> str:
     """Say that a text is no time or no day, and why where there is no such day."""
-    from batchctl.domain.scheduling.column_text import no_such_day
-
     text = str(value)
-    why = no_such_day(text)
+    why = column_text.no_such_day(text)
     return f"'{visible(text)}' is not {what}{'' if why is None else f': {why}'}; write one {such_as}."
 
 
@@ -143,32 +144,23 @@ INTAKE_ID = IntakeNumber(1, LARGEST_ID)
 """The same of a FileProcess row."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class CliSession:
-    """The global options."""
+    """The global options, and what works by them."""
 
     config: str | None
     debug: bool
     named: list[tuple[str, int]] = field(default_factory=list)
     """Instances that were named with their batches."""
-    settings: list[Settings] = field(default_factory=list)
-    """The settings that were read, kept for the next `app`: variables may have left the environment since."""
 
-    @contextmanager
-    def app(self) -> Iterator[App]:
-        """Lend the application; it is imported only now, because help does not need it."""
-        from batchctl.app import open_app
-
-        app = open_app(self.config, *self.settings)
-        self.settings[:] = [app.settings]
-        try:
-            if self.named:
-                from batchctl.operations import inspection
-
-                inspection.check_named(app.transactions, self.named)
-            yield app
-        finally:
-            app.close()
+    @cached_property
+    def app(self) -> application.App:
+        """The application: opened at first use, because help does not need it, and closed when the command has ended."""
+        app = application.open_app(self.config)
+        click.get_current_context().find_root().call_on_close(app.close)
+        if self.named:
+            inspection.check_named(app.transactions, self.named)
+        return app
 
 
 pass_session = click.make_pass_decorator(CliSession)
@@ -191,16 +183,9 @@ def batch_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> 
 
     A database that cannot be asked yields none: pressing a key must not print an error.
     """
-    from batchctl.app import open_app
-    from batchctl.operations import inspection
-
     del param
-    with suppress(Exception):
-        app = open_app(ctx.find_root().params.get("config"))
-        try:
-            return [name for name in inspection.batch_names(app.transactions) if name.startswith(incomplete)]
-        finally:
-            app.close()
+    with suppress(Exception), closing(application.open_app(ctx.find_root().params.get("config"))) as app:
+        return [name for name in inspection.batch_names(app.transactions) if name.startswith(incomplete)]
     return []
 
 

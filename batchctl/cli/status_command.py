@@ -29,9 +29,9 @@ with lazily():
 @pass_session
 def status(session: CliSession, as_json: bool, limit: int) -> None:
     """Show what is running, what failed, what waits and why, and what to type."""
-    with session.app() as app:
-        means = app.transactions, app.clock, app.presence
-        seen = overview.overview(*means, most=limit, timetable=app.timetable(), full_disks=app.full_disks())
+    app = session.app
+    means = app.transactions, app.clock, app.presence
+    seen = overview.overview(*means, most=limit, timetable=app.timetable(), full_disks=app.full_disks())
     if as_json:
         output.print_json(_as_json(seen))
     else:

@@ -82,10 +82,10 @@ def task(
     """
     session: CliSession = ctx.obj
     wanted = _wanted(ctx, sql, connection, entity)
-    with session.app() as app:
-        desk = tasks.Desk(**app.acting(dry_run=dry_run), populators=app.registry, preparer=app.preparer)
-        done, now = desk.queue(wanted), app.clock.now()
-        steps = to_wait(app, f"file:{done.intake_id}")
+    app = session.app
+    desk = tasks.Desk(**app.acting(dry_run=dry_run), populators=app.registry, preparer=app.preparer)
+    done, now = desk.queue(wanted), app.clock.now()
+    steps = to_wait(app, f"file:{done.intake_id}")
     if as_json:
         output.print_json(done.columns())
     elif done.intake_id is not None:
@@ -107,9 +107,8 @@ def enable(session: CliSession, entity: str, roles: tuple[str, ...], reason: str
     On PostgreSQL and SQL Server the script of batchctl db roles keeps every role out but the owner of the tables, the
     controller, and those named here. On SQLite every user who may write to the file may do anything anyway.
     """
-    with session.app() as app:
-        actor = app.actor(dry_run=dry_run)
-        done = task_queue.enable(actor, entity, roles, reason=reason)
+    actor = session.app.actor(dry_run=dry_run)
+    done = task_queue.enable(actor, entity, roles, reason=reason)
     would = "would be" if dry_run else "is now"
     if done.is_made or done.is_enabled:
         click.echo(
@@ -198,10 +197,10 @@ def wait(ctx: click.Context, references: tuple[str, ...], timeout: float | None,
         shown.clear()
         output.say(f"Note: still waiting, although: {message}")
 
-    with session.app() as app:
-        shown.idle = to_take(app)
-        means = app.transactions, app.clock, app.presence
-        found = waiting.InstanceWait(*means, settled, failure, progress=shown.show).until_settled(wanted, timeout)
+    app = session.app
+    shown.idle = to_take(app)
+    means = app.transactions, app.clock, app.presence
+    found = waiting.InstanceWait(*means, settled, failure, progress=shown.show).until_settled(wanted, timeout)
     shown.clear()
     if as_json:
         output.print_json([one.columns() for one in found])

@@ -23,9 +23,9 @@ def why(session: CliSession, ref: str, as_json: bool) -> None:
     REF is a BatchControl id (42, or NAME#42), a batch (batch:NAME), a FileProcess id (file:17), a schedule
     (schedule:NAME) or a trigger (trigger:NAME), whose waiting rows are counted.
     """
-    with session.app() as app:
-        benches = explain.Benches(app.schedule_bench, app.trigger_bench)
-        explained = explain.why(app.transactions, app.clock, app.presence, ref, app.timetable(), benches)
+    app = session.app
+    benches = explain.Benches(app.schedule_bench, app.trigger_bench)
+    explained = explain.why(app.transactions, app.clock, app.presence, ref, app.timetable(), benches)
     if as_json:
         output.print_json(_as_json(explained))
         return

@@ -28,8 +28,8 @@ def alert() -> None:
 @pass_session
 def list_channels(session: CliSession, as_json: bool) -> None:
     """List the channels of the configuration, what is wrong with each, and its last message."""
-    with session.app() as app:
-        found = alert_channels.channels(app.transactions, app.settings)
+    app = session.app
+    found = alert_channels.channels(app.transactions, app.settings)
     if as_json:
         output.print_json([_as_json(one) for one in found])
         return
@@ -73,8 +73,8 @@ def _as_json(one: alert_channels.ChannelState) -> shown_columns.Columns:
 @pass_session
 def test(session: CliSession, channel: str | None) -> None:
     """Send a test message now, through CHANNEL or through all of them; exit 1 when one cannot be sent."""
-    with session.app() as app:
-        outcomes = alert_channels.try_out(app.settings, app.send_alert, app.ids, channel)
+    app = session.app
+    outcomes = alert_channels.try_out(app.settings, app.send_alert, app.ids, channel)
     for name, failure in outcomes.items():
         said = "a test message was sent" if failure is None else failure
         click.echo(f"{visible(name)}: {visible(said)}", err=failure is not None)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -55,9 +54,9 @@ def incidents(
     """List the problems that people have to know of, since when, and what to type."""
     stands = None if status is None else IncidentStatus(status)
     everything = everything or stands is IncidentStatus.RESOLVED
-    with session.app() as app:
-        found = incident_desk.listed(app.transactions, everything=everything, batch=batch, status=stands, since=since)
-        now = app.clock.now()
+    app = session.app
+    found = incident_desk.listed(app.transactions, everything=everything, batch=batch, status=stands, since=since)
+    now = app.clock.now()
     if as_json:
         output.print_json([shown_columns.of(one) for one in found])
         return
@@ -114,8 +113,7 @@ def acknowledge(
 ) -> None:
     """Take care of an incident: no more reminders of it are sent. The message that it is over still is."""
     which = _which(incident_id, instance_id)
-    with _desk(session, dry_run=dry_run) as desk:
-        _show(desk.acknowledge(which, reason=reason), dry_run=dry_run)
+    _show(_desk(session, dry_run=dry_run).acknowledge(which, reason=reason), dry_run=dry_run)
 
 
 @click.command()
@@ -130,8 +128,7 @@ def snooze(
 ) -> None:
     """Send no reminders of an incident for a while."""
     which = _which(incident_id, instance_id)
-    with _desk(session, dry_run=dry_run) as desk:
-        _show(desk.snooze(which, length, reason=reason), dry_run=dry_run)
+    _show(_desk(session, dry_run=dry_run).snooze(which, length, reason=reason), dry_run=dry_run)
 
 
 def _which(incident_id: int | None, instance_id: int | None) -> incident_desk.Which:
@@ -142,10 +139,9 @@ def _which(incident_id: int | None, instance_id: int | None) -> incident_desk.Wh
     return incident_desk.Which(instance_id=InstanceId(instance_id or 0))
 
 
-@contextmanager
-def _desk(session: CliSession, *, dry_run: bool) -> Iterator[incident_desk.IncidentDesk]:
-    with session.app() as app:
-        yield incident_desk.IncidentDesk(**app.acting(dry_run=dry_run), notice=node.Node(app).notice)
+def _desk(session: CliSession, *, dry_run: bool) -> incident_desk.IncidentDesk:
+    app = session.app
+    return incident_desk.IncidentDesk(**app.acting(dry_run=dry_run), notice=node.Node(app).notice)
 
 
 def _show(done: Sequence[incident_desk.LookedAfter], *, dry_run: bool) -> None:

@@ -29,8 +29,8 @@ FINDINGS = 6
 @pass_session
 def batches(session: CliSession, status: str | None, as_json: bool) -> None:
     """List the batches in order of Seq, with their steps and how many instances stand where."""
-    with session.app() as app:
-        (found, broken, strange), now = inspection.batches(app.transactions, app.clock), app.clock.now()
+    app = session.app
+    (found, broken, strange), now = inspection.batches(app.transactions, app.clock), app.clock.now()
     # Whether a row that cannot be read is enabled is unknown: it is always shown.
     found = tuple(one for one in found if status in {None, "enabled" if one.batch.enabled else "disabled"})
     if as_json:
@@ -108,9 +108,9 @@ def check(ctx: click.Context, ask_targets: bool, constraints: bool, as_json: boo
     are, it does. Whether the staging table of a trigger is there, batchctl trigger test NAME says.
     """
     session: CliSession = ctx.obj
-    with session.app() as app:
-        found = (*app.check(at_length=constraints), *(app.check_connections() if ask_targets else ()))
-        literal = sorted(config.literal_passwords(app.settings))
+    app = session.app
+    found = (*app.check(at_length=constraints), *(app.check_connections() if ask_targets else ()))
+    literal = sorted(config.literal_passwords(app.settings))
     for key in literal:
         output.say(f"Warning: {key} holds its password itself; {doctor.how_to_hide(key)}")
     if as_json:

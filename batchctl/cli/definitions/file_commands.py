@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +60,7 @@ def export(
 
     What has its default is left out. The rows that the code of jobs keeps are not written: their code is their file.
     """
-    with session.app() as app:
-        found = exporting.export(app.transactions, batches, with_settings=settings)
+    found = exporting.export(session.app.transactions, batches, with_settings=settings)
     if as_json:
         output.print_json(exporting.listed(found))
         return
@@ -91,8 +89,7 @@ def plan(ctx: click.Context, paths: tuple[str, ...], prune: bool, overwrite: tup
 
     It is tried in a transaction that is undone.
     """
-    with _applier(ctx.obj, dry_run=True) as applier:
-        done = applier.apply(_read(paths), prune=prune, overwrite=overwrite)
+    done = _applier(ctx.obj, dry_run=True).apply(_read(paths), prune=prune, overwrite=overwrite)
     chosen = [*(["--prune"] if prune else []), *(f"--overwrite {typed(name)}" for name in overwrite)]
     applying = " ".join(["batchctl apply", *map(typed, paths), *chosen, "--reason ..."])
     _show(done, applying, as_json=as_json)
@@ -122,8 +119,7 @@ def apply(
     Definitions that no file names are left alone; what stands below one that is named, such as its steps, is what the
     file says. Exit code 6 and nothing done when anything is wrong, 5 when it would overwrite what somebody has changed.
     """
-    with _applier(ctx.obj, dry_run=dry_run) as applier:
-        done = applier.apply(_read(paths), reason=reason, prune=prune, overwrite=overwrite)
+    done = _applier(ctx.obj, dry_run=dry_run).apply(_read(paths), reason=reason, prune=prune, overwrite=overwrite)
     _show(done, "the same command without --dry-run" if dry_run else None, as_json=as_json)
     if done.findings:
         ctx.exit(FINDINGS)
@@ -131,18 +127,17 @@ def apply(
         ctx.exit(CONFLICT)
 
 
-@contextmanager
-def _applier(session: CliSession, *, dry_run: bool) -> Iterator[definition_files.Applier]:
-    with session.app() as app:
-        actor = app.actor(dry_run=dry_run)
-        yield definition_files.Applier(
-            actor=actor,
-            plugins=app.registry,
-            context=app.context,
-            timetable=app.timetable(),
-            jobs=app.registry,
-            ask=app.handler_calls.ask,
-        )
+def _applier(session: CliSession, *, dry_run: bool) -> definition_files.Applier:
+    app = session.app
+    actor = app.actor(dry_run=dry_run)
+    return definition_files.Applier(
+        actor=actor,
+        plugins=app.registry,
+        context=app.context,
+        timetable=app.timetable(),
+        jobs=app.registry,
+        ask=app.handler_calls.ask,
+    )
 
 
 def _read(paths: Sequence[str]) -> list[definition_files.File]:

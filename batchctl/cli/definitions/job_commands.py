@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
@@ -39,9 +38,9 @@ def job() -> None:
 @pass_session
 def list_jobs(session: CliSession, as_json: bool) -> None:
     """List the jobs: when each is due, how it last ended, and where the tables differ from the code."""
-    with session.app() as app:
-        found = app.roster().lines()
-        findings = app.registry.failed_modules()
+    app = session.app
+    found = app.roster().lines()
+    findings = app.registry.failed_modules()
     for finding in findings.values():
         output.say(finding.in_full)
     if as_json:
@@ -83,8 +82,8 @@ def run(ctx: click.Context, name: str, reason: str | None, dry_run: bool, argume
             raise click.UsageError(message)
         _call(ctx, name, arguments)
         return
-    with _foreman(ctx.obj, dry_run=dry_run) as foreman:
-        started, now = foreman.run(name, reason=reason), foreman.operator.clock.now()
+    foreman = _foreman(ctx.obj, dry_run=dry_run)
+    started, now = foreman.run(name, reason=reason), foreman.operator.clock.now()
     _show_started(started, now)
 
 
@@ -100,8 +99,7 @@ def history(
 ) -> None:
     """Show the newest attempts of a job: start, end, outcome, which attempt of how many, and by which controller."""
     wanted = None if outcome is None else HistoryStatus(outcome)
-    with session.app() as app:
-        found = app.roster().history(name, outcome=wanted, since=since, most=limit)
+    found = session.app.roster().history(name, outcome=wanted, since=since, most=limit)
     if as_json:
         output.print_json([roster.attempt_columns(entry, most) for entry, most in roster.of_how_many(found)])
         return
@@ -126,8 +124,8 @@ def cancel(session: CliSession, name: str, failed: bool, reason: str, dry_run: b
 
     A job that asks `stopping()` ends by itself; one that does not within stop_grace is stopped.
     """
-    with _foreman(session, dry_run=dry_run) as foreman:
-        done = (foreman.cancel_failed if failed else foreman.cancel)(name, reason=reason)
+    foreman = _foreman(session, dry_run=dry_run)
+    done = (foreman.cancel_failed if failed else foreman.cancel)(name, reason=reason)
     for one in done:
         would = "would become" if dry_run else "is now"
         click.echo(f"BatchControl {one.after.instance_id} of job {visible(name)} {would} {one.after.status}.")
@@ -150,8 +148,7 @@ def reconcile(ctx: click.Context, retire: tuple[str, ...], as_json: bool, dry_ru
     history kept; of what is not known here, nothing is changed. Exit code 6 when something cannot be written.
     """
     session: CliSession = ctx.obj
-    with session.app() as app:
-        done = app.reconciler().reconcile(dry_run=dry_run, retired=retire)
+    done = session.app.reconciler().reconcile(dry_run=dry_run, retired=retire)
     if as_json:
         output.print_json(done.columns())
     else:
@@ -175,13 +172,13 @@ def call(ctx: click.Context, name: str, arguments: str) -> None:
 def _call(ctx: click.Context, name: str, arguments: str) -> None:
     session: CliSession = ctx.obj
     given = _object(arguments)
-    with session.app() as app:
-        known = app.registry.job_names
-        if name not in known:
-            message = f"There is no job '{visible(name)}'.{visible(did_you_mean(name, known))}"
-            raise NotFound(message, next_step="batchctl check   (says what is wrong with plugins)")
-        outcome = node.Node(app).run_job(name, given)
-        required = job_calls.signature_of(app.registry.job(name)).required
+    app = session.app
+    known = app.registry.job_names
+    if name not in known:
+        message = f"There is no job '{visible(name)}'.{visible(did_you_mean(name, known))}"
+        raise NotFound(message, next_step="batchctl check   (says what is wrong with plugins)")
+    outcome = node.Node(app).run_job(name, given)
+    required = job_calls.signature_of(app.registry.job(name)).required
     if outcome.output:
         click.echo(outcome.output, nl=not outcome.output.endswith("\n"))
     if outcome.message and outcome.succeeded:
@@ -195,10 +192,9 @@ def _call(ctx: click.Context, name: str, arguments: str) -> None:
         ctx.exit(FAILED)
 
 
-@contextmanager
-def _foreman(session: CliSession, *, dry_run: bool) -> Iterator[job_acts.Foreman]:
-    with session.app() as app:
-        yield job_acts.Foreman(app.operator(dry_run=dry_run), app.registry)
+def _foreman(session: CliSession, *, dry_run: bool) -> job_acts.Foreman:
+    app = session.app
+    return job_acts.Foreman(app.operator(dry_run=dry_run), app.registry)
 
 
 def _rows(one: roster.JobLine) -> Iterator[tuple[object, ...]]:

@@ -106,20 +106,20 @@ def add_sql(
     controller (batchctl run) starts it when it is due, however short before that it was added.
     """
     text = _text(sql, file)
-    with session.app() as app:
-        job = SqlJob(
-            name=name,
-            connection=connection,
-            sql=text,
-            at=at,
-            zone=time_zone or app.settings.business_time_zone,
-            is_daily=daily,
-            retries=retries,
-            catch_up=CatchUp(catch_up),
-            enabled=not disabled,
-        )
-        added = registrar.Registrar(actor=app.actor(dry_run=dry_run), preparer=app.preparer).add(job, reason=reason)
-        idle = to_run(app)
+    app = session.app
+    job = SqlJob(
+        name=name,
+        connection=connection,
+        sql=text,
+        at=at,
+        zone=time_zone or app.settings.business_time_zone,
+        is_daily=daily,
+        retries=retries,
+        catch_up=CatchUp(catch_up),
+        enabled=not disabled,
+    )
+    added = registrar.Registrar(actor=app.actor(dry_run=dry_run), preparer=app.preparer).add(job, reason=reason)
+    idle = to_run(app)
     if as_json:
         output.print_json(added.columns())
     else:
@@ -184,8 +184,8 @@ def set_sql(
     out the new one, also of a run that has failed: batchctl rerun.
     """
     text = None if connection is not None and sql is None and file is None else _text(sql, file)
-    with session.app() as app:
-        done = sql_correction.set_sql(app.actor(dry_run=dry_run), app.preparer, name, text, connection, reason=reason)
+    app = session.app
+    done = sql_correction.set_sql(app.actor(dry_run=dry_run), app.preparer, name, text, connection, reason=reason)
     if as_json:
         output.print_json(done.columns())
     else:
@@ -225,8 +225,7 @@ def _show_corrected(done: sql_correction.Corrected) -> None:
 @pass_session
 def jobs(session: CliSession, as_json: bool) -> None:
     """Show how the jobs stand that add-sql has made: next run, running, waiting, last run, last error."""
-    with session.app() as app:
-        found = registrar.everyone(app.timetable())
+    found = registrar.everyone(session.app.timetable())
     if as_json:
         output.print_json([one.columns() for one in found])
         return
@@ -289,9 +288,9 @@ def remove(session: CliSession, name: str, reason: str, as_json: bool, dry_run: 
     goes on to its end; what waits, has failed or is held is cancelled. Other batches stay as they are, with all their
     instances. What the code of a decorated job says is refused: a controller would write it again.
     """
-    with session.app() as app:
-        actor, operator = app.actor(dry_run=dry_run), app.operator(dry_run=dry_run)
-        done = schedule_removal.remove(actor, operator, name, reason=reason, plugins=app.registry)
+    app = session.app
+    actor, operator = app.actor(dry_run=dry_run), app.operator(dry_run=dry_run)
+    done = schedule_removal.remove(actor, operator, name, reason=reason, plugins=app.registry)
     if as_json:
         output.print_json(done.columns())
         return

@@ -25,8 +25,7 @@ def versions(session: CliSession, batch: str, as_json: bool) -> None:
 
     A version is written down when a controller, or whatever creates an instance, first sees it.
     """
-    with session.app() as app:
-        found = batch_history.versions(app.transactions, batch)
+    found = batch_history.versions(session.app.transactions, batch)
     if as_json:
         listed = [
             {

@@ -43,8 +43,8 @@ def graph(
     if file is not None and kind == "terminal":
         said = "A drawing for the terminal goes into no file: let it end with .svg, .mmd or .json, or add --format."
         raise click.UsageError(said)
-    with session.app() as app:
-        seen = picture.picture(app.transactions, app.clock, batch, cycle_key)
+    app = session.app
+    seen = picture.picture(app.transactions, app.clock, batch, cycle_key)
     for row in seen.unreadable:
         output.say(f"Note: {row.message}, so its batch is left out. {row.mend}")
     if kind == "terminal":
@@ -65,8 +65,7 @@ def graph(
 @pass_session
 def impact(session: CliSession, batch: str, as_json: bool) -> None:
     """Show everything further on that a failure of BATCH would hold back, the way to it, and what waits there now."""
-    with session.app() as app:
-        found = picture.impact(app.transactions, batch)
+    found = picture.impact(session.app.transactions, batch)
     if as_json:
         output.print_json(_impact_as_json(found))
     else:

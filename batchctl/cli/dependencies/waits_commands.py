@@ -25,8 +25,8 @@ def waits(session: CliSession, batch: str | None, status: str | None, since: dat
 
     One that is overdue starts all the same once what lacks has completed.
     """
-    with session.app() as app:
-        every = dependents.waits(app.transactions, app.clock, batch)
+    app = session.app
+    every = dependents.waits(app.transactions, app.clock, batch)
     found = [one for one in every if status in {None, _stand(one)} and (since is None or one.wait.since >= since)]
     if as_json:
         output.print_json([one.columns for one in found])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 import click
@@ -94,10 +93,10 @@ def inbox(
     if entity is not None and batch is not None:
         raise click.UsageError("Give either --entity or --batch.")
     wanted = [InboxState(state) for state in states] or list(InboxState)
-    with _reader(session) as reader:
-        if batch is not None:
-            entity = inspection.entity_of(reader.transactions, batch)
-        found = reader.newest(states=wanted, entity=entity, since=since, before=before, most=limit)
+    reader = _reader(session)
+    if batch is not None:
+        entity = inspection.entity_of(reader.transactions, batch)
+    found = reader.newest(states=wanted, entity=entity, since=since, before=before, most=limit)
     if as_json:
         output.print_json(_as_json(found))
     else:
@@ -110,8 +109,7 @@ def inbox(
 @pass_session
 def show(session: CliSession, intake_id: int, as_json: bool) -> None:
     """Show one FileProcess row in full: what it asks for, what became of it, what people did."""
-    with _reader(session) as reader:
-        shown = reader.show(IntakeId(intake_id))
+    shown = _reader(session).show(IntakeId(intake_id))
     if as_json:
         output.print_json(_shown_as_json(shown))
     else:
@@ -167,15 +165,14 @@ def reject(ctx: click.Context, intake_ids: tuple[int, ...], reason: str, dry_run
     _each(ctx, intake_ids, turn_down, dry_run=dry_run)
 
 
-@contextmanager
-def _reader(session: CliSession) -> Iterator[inbox_rows.InboxReader]:
-    with session.app() as app:
-        yield inbox_rows.InboxReader(
-            transactions=app.transactions,
-            leader=app.leader,
-            living=lambda connection: app.presence.living(connection, app.clock.now()),
-            glance=glance.SystemGlance(),
-        )
+def _reader(session: CliSession) -> inbox_rows.InboxReader:
+    app = session.app
+    return inbox_rows.InboxReader(
+        transactions=app.transactions,
+        leader=app.leader,
+        living=lambda connection: app.presence.living(connection, app.clock.now()),
+        glance=glance.SystemGlance(),
+    )
 
 
 def _each(
@@ -189,14 +186,14 @@ def _each(
     session: CliSession = ctx.obj
     failed: list[BatchctlError] = []
     wanted = list(dict.fromkeys(intake_ids))
-    with session.app() as app:
-        of_all, takes = clerk.Clerk(**app.acting(dry_run=dry_run), zone=app.settings.zone), to_take(app)
-        for intake_id in wanted:
-            try:
-                act(of_all, IntakeId(intake_id), takes)
-            except (Refused, NotFound) as error:
-                failed.append(error)
-                output.warn(error.message, error.code, error.next_step)
+    app = session.app
+    of_all, takes = clerk.Clerk(**app.acting(dry_run=dry_run), zone=app.settings.zone), to_take(app)
+    for intake_id in wanted:
+        try:
+            act(of_all, IntakeId(intake_id), takes)
+        except (Refused, NotFound) as error:
+            failed.append(error)
+            output.warn(error.message, error.code, error.next_step)
     if dry_run and len(failed) < len(wanted):
         output.say("Next: the same command without --dry-run")
     if failed:

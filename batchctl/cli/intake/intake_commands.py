@@ -42,16 +42,16 @@ def submit(
     if file_name is not None and not file_name.strip():
         raise click.BadParameter("it is empty; leave --file out where there is no file.", param_hint="--file")
     wanted = submission.Submission(entity=entity, file_name=_absolute(file_name), data=data, cycle_key=cycle_key)
-    with session.app() as app:
-        done = submission.submit(
-            app.transactions,
-            wanted,
-            user=app.ids.user(),
-            host=app.ids.host(),
-            dry_run=dry_run,
-            check=partial(task_connections.check, known=app.settings.connections, populate=_populated),
-        )
-        steps = to_wait(app, f"file:{done.intake_id or 'ID'}")
+    app = session.app
+    done = submission.submit(
+        app.transactions,
+        wanted,
+        user=app.ids.user(),
+        host=app.ids.host(),
+        dry_run=dry_run,
+        check=partial(task_connections.check, known=app.settings.connections, populate=_populated),
+    )
+    steps = to_wait(app, f"file:{done.intake_id or 'ID'}")
     if done.intake_id is None:
         output.say(f"A FileProcess row would be inserted: {wanted.entity}, {wanted.file_name or 'no file'}.")
     else:
@@ -101,8 +101,8 @@ def _tell_locked(locked: Sequence[tuple[int, str]]) -> None:
 
 def tell_stuck(session: CliSession) -> bool:
     """Say which rows wait for a person, whatever is created or processed; say whether there are any."""
-    with session.app() as app:
-        found = inbox.stuck(app.transactions, app.registry.plugins())
+    app = session.app
+    found = inbox.stuck(app.transactions, app.registry.plugins())
     for item in found[:1]:
         others = f" {len(found) - 1} more wait for a person." if len(found) > 1 else ""
         output.say(f"Note: FileProcess {item.row.intake_id} is no work: {item.because}.{others}")
@@ -121,8 +121,7 @@ def accept(ctx: click.Context, intake_id: int, reason: str, dry_run: bool) -> No
     Its populator is asked again: correct first what it rejected. Exit code 1 when the row is rejected again.
     """
     session: CliSession = ctx.obj
-    with session.app() as app:
-        planned = planning.acceptance(app.transactions, IntakeId(intake_id))
+    planned = planning.acceptance(session.app.transactions, IntakeId(intake_id))
     if dry_run:
         takers = ", ".join(planned.batches) or ("none that can be read" if planned.unreadable else "no batch")
         output.say(f"FileProcess {intake_id} ({planned.row.status}) would be taken in by {takers}.")
@@ -132,9 +131,9 @@ def accept(ctx: click.Context, intake_id: int, reason: str, dry_run: bool) -> No
         output.say(f"Next: {row.mend}")
     if dry_run:
         return
-    with session.app() as app:
-        done = node.Node(app).accept(IntakeId(intake_id), reason)
-        again = inspection.rejected_row(app.transactions, IntakeId(intake_id)) if done.rejected else None
+    app = session.app
+    done = node.Node(app).accept(IntakeId(intake_id), reason)
+    again = inspection.rejected_row(app.transactions, IntakeId(intake_id)) if done.rejected else None
     click.echo(f"FileProcess {intake_id}: {output.counted(done.created, 'instance')} created.")
     if again is None:
         output.say(f"Next: batchctl why file:{intake_id}")
@@ -145,8 +144,7 @@ def accept(ctx: click.Context, intake_id: int, reason: str, dry_run: bool) -> No
 
 def show_planned_creations(session: CliSession) -> bool:
     """Show what a creation pass would do; say whether it would create anything."""
-    with session.app() as app:
-        planned = node.Node(app).plan_creations(PLANNED_MOST)
+    planned = node.Node(session.app).plan_creations(PLANNED_MOST)
     if not planned:
         click.echo("Nothing to do: no instance would be created.")
         return False

@@ -28,10 +28,10 @@ def trigger() -> None:
 @pass_session
 def list_triggers(session: CliSession, batch: str | None, status: str | None, as_json: bool) -> None:
     """List the triggers, with what they watch and when they fire."""
-    with session.app() as app:
-        is_wanted = starts(app, batch, status)
-        every, broken = trial.everything(app.transactions)
-        found = [one for one in every if is_wanted(one.entity, one.enabled)]
+    app = session.app
+    is_wanted = starts(app, batch, status)
+    every, broken = trial.everything(app.transactions)
+    found = [one for one in every if is_wanted(one.entity, one.enabled)]
     if as_json:
         output.print_json(with_unreadable([shown_columns.of(one) for one in found], broken))
         return
@@ -66,8 +66,7 @@ def test_trigger(session: CliSession, name: str, as_json: bool) -> None:
 
     It needs no running controller, and says also what a disabled trigger would find.
     """
-    with session.app() as app:
-        tried = app.trigger_bench().try_out(name)
+    tried = session.app.trigger_bench().try_out(name)
     if as_json:
         output.print_json(tried.columns())
         return

@@ -34,10 +34,10 @@ def watch() -> None:
 @pass_session
 def listed(session: CliSession, batch: str | None, status: str | None, as_json: bool) -> None:
     """List the watches: folder, since when it cannot be listed, how many files were taken, and the last of them."""
-    with session.app() as app:
-        is_wanted = starts(app, batch, status)
-        every, broken = watches.everyone(app.transactions)
-        found = [one for one in every if is_wanted(one.watch.entity, one.watch.enabled)]
+    app = session.app
+    is_wanted = starts(app, batch, status)
+    every, broken = watches.everyone(app.transactions)
+    found = [one for one in every if is_wanted(one.watch.entity, one.watch.enabled)]
     if as_json:
         listed = [
             {
@@ -102,8 +102,7 @@ def rehearsed(ctx: click.Context, name: str, most: int, as_json: bool) -> None:
     Nothing is submitted. Exit code 4 when the folder cannot be listed.
     """
     session: CliSession = ctx.obj
-    with session.app() as app:
-        found = app.rehearse_watch(name, most)
+    found = session.app.rehearse_watch(name, most)
     if as_json:
         output.print_json(
             {

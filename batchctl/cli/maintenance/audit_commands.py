@@ -94,9 +94,9 @@ def audit(
         ref = f"batch:{batch}"
 
     session: CliSession = ctx.obj
-    with session.app() as app:
-        wanted = audit_trail.AuditFilter(ref=ref, actor=actor, action=action, since=since, before=before)
-        found = audit_trail.page(app.transactions, wanted, limit)
+    app = session.app
+    wanted = audit_trail.AuditFilter(ref=ref, actor=actor, action=action, since=since, before=before)
+    found = audit_trail.page(app.transactions, wanted, limit)
     if as_json:
         output.print_json([shown_columns.of(entry) for entry in found])
         return
@@ -122,8 +122,8 @@ def verify(ctx: click.Context, anchors: tuple[Anchor, ...], as_json: bool) -> No
     That its end was cut off, or all of it made anew, shows only against an anchor that was kept elsewhere.
     """
     session: CliSession = ctx.obj
-    with session.app() as app:
-        found = audit_trail.verify(app.transactions, app.clock, anchors)
+    app = session.app
+    found = audit_trail.verify(app.transactions, app.clock, anchors)
     if as_json:
         output.print_json(
             {
@@ -149,8 +149,7 @@ def verify(ctx: click.Context, anchors: tuple[Anchor, ...], as_json: bool) -> No
 @pass_session
 def anchor(session: CliSession, as_json: bool) -> None:
     """Print how far the chain reaches: keep it elsewhere, and give it to 'audit verify --anchor' later."""
-    with session.app() as app:
-        found = audit_trail.anchor(app.transactions)
+    found = audit_trail.anchor(session.app.transactions)
     if found is None:
         raise NotFound("No row of the audit log is sealed yet.", next_step="batchctl audit seal")
     if as_json:
@@ -164,11 +163,11 @@ def anchor(session: CliSession, as_json: bool) -> None:
 @pass_session
 def seal(session: CliSession, dry_run: bool) -> None:
     """Seal at once what has no seal yet, as the leader does every few seconds."""
-    with session.app() as app:
-        before = audit_trail.verify(app.transactions, app.clock)
-        if not dry_run:
-            node.Node(app).seal()
-        after = audit_trail.verify(app.transactions, app.clock)
+    app = session.app
+    before = audit_trail.verify(app.transactions, app.clock)
+    if not dry_run:
+        node.Node(app).seal()
+    after = audit_trail.verify(app.transactions, app.clock)
     would = "would be" if dry_run else "are"
     click.echo(f"{output.counted(before.unsealed - (0 if dry_run else after.unsealed), 'row')} {would} sealed.")
     if after.head is not None:

@@ -92,9 +92,8 @@ def verify(session: CliSession, as_json: bool) -> None:
 @pass_session
 def adopt(session: CliSession, reason: str | None, apart: bool, dry_run: bool) -> None:
     """Let controllers work on a control database that was copied or moved; until then nothing runs on it."""
-    with session.app() as app:
-        actor = app.actor(dry_run=dry_run)
-        done = copies.adopt(actor, reason=reason, apart=apart)
+    actor = session.app.actor(dry_run=dry_run)
+    done = copies.adopt(actor, reason=reason, apart=apart)
     if done.original is None:
         click.echo("It was where it is now when somebody last let controllers work on it.")
     verb = "would be" if dry_run else "is"

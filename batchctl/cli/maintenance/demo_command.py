@@ -6,6 +6,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import NoReturn
 
@@ -13,11 +14,12 @@ import click
 
 from batchctl.cli import main
 from batchctl.cli.lazily import lazily
-from batchctl.cli.session import CliSession, dry_run
+from batchctl.cli.session import dry_run
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.text import visible
 
 with lazily():
+    from batchctl import app as application
     from batchctl.cli import output
     from batchctl.operations import overview
     from batchctl.operations.intake import submission
@@ -128,11 +130,11 @@ class Demo:
         shown = f"--file incoming/{arrival.data} --data {arrival.data}"
         click.echo(f"$ batchctl submit {demonstration.ENTITY} {shown}")
         wanted = submission.Submission(entity=demonstration.ENTITY, file_name=arrival.file_name, data=arrival.data)
-        with CliSession(self._config, debug=False).app() as app:
+        with closing(application.open_app(self._config)) as app:
             submission.submit(app.transactions, wanted, user=app.ids.user(), host=app.ids.host())
 
     def _failing(self) -> Sequence[overview.FailingInstance]:
-        with CliSession(self._config, debug=False).app() as app:
+        with closing(application.open_app(self._config)) as app:
             return overview.overview(app.transactions, app.clock, app.presence).failing
 
 

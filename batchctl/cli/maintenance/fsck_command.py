@@ -24,8 +24,8 @@ def fsck(ctx: click.Context, as_json: bool) -> None:
     the work.
     """
     session: CliSession = ctx.obj
-    with session.app() as app:
-        found = operation.examine(app.transactions, app.clock)
+    app = session.app
+    found = operation.examine(app.transactions, app.clock)
     if as_json:
         listed = [
             {"Law": one.code, "Message": one.law, "Table": one.table, "Row": one.row_id, "Next": one.next_step}

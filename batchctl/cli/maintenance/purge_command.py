@@ -39,8 +39,7 @@ def purge(ctx: click.Context, reason: str | None, as_json: bool, dry_run: bool) 
         message = "Missing option '--reason': say why, or only look: --dry-run."
         raise click.UsageError(message)
 
-    with session.app() as app:
-        done = node.Node(app).purge(reason)
+    done = node.Node(session.app).purge(reason)
     _print_gone(done.gone, as_json=as_json)
     _warn(done.failures)
     if done.failures:
@@ -48,8 +47,8 @@ def purge(ctx: click.Context, reason: str | None, as_json: bool, dry_run: bool) 
 
 
 def _rehearse(ctx: click.Context, session: CliSession, *, as_json: bool) -> None:
-    with session.app() as app:
-        planned = disposal.plan(app.transactions, app.clock)
+    app = session.app
+    planned = disposal.plan(app.transactions, app.clock)
     if as_json:
         output.print_json([one.columns() for one in planned.going])
     else:

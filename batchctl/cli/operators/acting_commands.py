@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
@@ -125,13 +124,13 @@ def _do(
     """Act on the one instance that is named, or on those that a filter finds."""
     session: CliSession = ctx.obj
     if selecting.is_of_many(instance_id, many):
-        with _operator(session, dry_run=False) as operator:
-            selecting.act_on_many(ctx, operator, verb, act, many, yes=yes, dry_run=dry_run, as_json=as_json)
+        selecting.act_on_many(
+            ctx, session.app.operator(dry_run=False), verb, act, many, yes=yes, dry_run=dry_run, as_json=as_json
+        )
         return
     at, seen = InstanceId(instance_id or 0), {}
     if verb in _QUESTIONS and can_ask() and not (yes or dry_run or as_json):
-        with _operator(session, dry_run=True) as operator:
-            planned = act(operator, at)
+        planned = act(session.app.operator(dry_run=True), at)
         if verb == "rerun":
             seen = {"seen": planned.before}
         # To give up what waits takes nothing back that has begun.
@@ -140,9 +139,9 @@ def _do(
             click.confirm(_QUESTIONS[verb], abort=True, err=True)
     # Who has seen the card knows.
     is_unseen = verb == "rerun" and not (seen or dry_run)
-    with _operator(session, dry_run=dry_run) as operator:
-        done = act(operator, at, **seen)
-        refused = operator.refused(done) if is_unseen else ()
+    operator = session.app.operator(dry_run=dry_run)
+    done = act(operator, at, **seen)
+    refused = operator.refused(done) if is_unseen else ()
     if done.may_be_at_work and is_unseen:
         output.warn_of_lost([at])
     for one in refused:
@@ -177,10 +176,12 @@ def enable(
     """
     chosen = release_options.chosen(release, throttle, yes=yes)
     if release_options.should_ask(chosen, dry_run=dry_run):
-        with _operator(session, dry_run=True) as operator:
-            chosen = release_options.asked(operator.set_enabled(batch, enabled=True, reason=reason).released)
-    with _operator(session, dry_run=dry_run) as operator:
-        _show_switching(operator.set_enabled(batch, enabled=True, reason=reason, choice=chosen))
+        chosen = release_options.asked(
+            session.app.operator(dry_run=True).set_enabled(batch, enabled=True, reason=reason).released
+        )
+    _show_switching(
+        session.app.operator(dry_run=dry_run).set_enabled(batch, enabled=True, reason=reason, choice=chosen)
+    )
 
 
 @click.command()
@@ -190,14 +191,7 @@ def enable(
 @pass_session
 def disable(session: CliSession, batch: str, reason: str | None, dry_run: bool) -> None:
     """Switch a batch off: its instances are created and wait; a step that runs ends first."""
-    with _operator(session, dry_run=dry_run) as operator:
-        _show_switching(operator.set_enabled(batch, enabled=False, reason=reason))
-
-
-@contextmanager
-def _operator(session: CliSession, *, dry_run: bool) -> Iterator[intervene.Operator]:
-    with session.app() as app:
-        yield app.operator(dry_run=dry_run)
+    _show_switching(session.app.operator(dry_run=dry_run).set_enabled(batch, enabled=False, reason=reason))
 
 
 def _correction(text: str) -> tuple[str, str]:

@@ -58,8 +58,7 @@ def freeze(
     What runs ends; its next steps, retries and other instances wait until the freeze ends or somebody thaws it. Rows are
     taken in, instances made and schedules fired meanwhile. The batches stay enabled or disabled as they are.
     """
-    with session.app() as app:
-        done = _freezer(app, dry_run=dry_run).freeze(_scope(batch, tag), reason=reason, until=until)
+    done = _freezer(session.app, dry_run=dry_run).freeze(_scope(batch, tag), reason=reason, until=until)
     if as_json:
         output.print_json({**shown_columns.of(done.freeze), "New": done.is_new, "Batches": list(done.batches)})
     else:
@@ -96,11 +95,11 @@ def thaw(
         message = "A number, --batch and --tag exclude each other."
         raise click.UsageError(message)
     of = _scope(batch, tag) if freeze_id is None else FreezeId(freeze_id)
-    with session.app() as app:
-        chosen = release_options.chosen(release, throttle, yes=yes)
-        if release_options.should_ask(chosen, dry_run=dry_run):
-            chosen = release_options.asked(_freezer(app, dry_run=True).thaw(of, reason=reason).released)
-        done = _freezer(app, dry_run=dry_run).thaw(of, reason=reason, choice=chosen)
+    app = session.app
+    chosen = release_options.chosen(release, throttle, yes=yes)
+    if release_options.should_ask(chosen, dry_run=dry_run):
+        chosen = release_options.asked(_freezer(app, dry_run=True).thaw(of, reason=reason).released)
+    done = _freezer(app, dry_run=dry_run).thaw(of, reason=reason, choice=chosen)
     if as_json:
         freezes = [shown_columns.of(one) for one in done.freezes]
         waited = None if done.released is None else done.released.columns()
@@ -116,10 +115,10 @@ def thaw(
 @pass_session
 def freezes(session: CliSession, everything: bool, limit: int, as_json: bool) -> None:
     """List what is frozen, since when, by whom, why and until when."""
-    with session.app() as app:
-        now = app.clock.now()
-        found, broken = freezing.listed(app.transactions, now, limit, everything=everything)
-        idle = freezing.idle(app.transactions, [one for one in found if one.holds(now)])
+    app = session.app
+    now = app.clock.now()
+    found, broken = freezing.listed(app.transactions, now, limit, everything=everything)
+    idle = freezing.idle(app.transactions, [one for one in found if one.holds(now)])
     if as_json:
         said = {row.row_id: {"Unreadable": row.message, "Next": row.mend} for row in broken}
         listed = [

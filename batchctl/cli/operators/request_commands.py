@@ -28,9 +28,9 @@ def requests(
     session: CliSession, only_open: bool, batch: str | None, status: str | None, since: datetime | None, as_json: bool
 ) -> None:
     """List what people have asked for by rows of OperatorRequest, newest first, with the answers."""
-    with session.app() as app:
-        stands = None if status is None else RequestStatus(status)
-        found = request_book.requests(app.transactions, only_open=only_open, batch=batch, status=stands, since=since)
+    app = session.app
+    stands = None if status is None else RequestStatus(status)
+    found = request_book.requests(app.transactions, only_open=only_open, batch=batch, status=stands, since=since)
     if as_json:
         output.print_json([shown_columns.of(one) for one in found])
         return

@@ -116,10 +116,10 @@ def start(
     as_json: bool,
 ) -> None:
     """Start the work of due times that are over; --dry-run shows first what that would be."""
-    with session.app() as app:
-        span = backfiller.Span(first=first, last=last)
-        begin = _backfiller(app, dry_run=dry_run).begin
-        done = begin(schedule, span, most_open=most_open, missed=missed, sure=yes, reason=reason)
+    app = session.app
+    span = backfiller.Span(first=first, last=last)
+    begin = _backfiller(app, dry_run=dry_run).begin
+    done = begin(schedule, span, most_open=most_open, missed=missed, sure=yes, reason=reason)
     if as_json:
         output.print_json(done.columns())
     else:
@@ -133,8 +133,8 @@ def start(
 @pass_session
 def list_backfills(session: CliSession, as_json: bool) -> None:
     """List the backfills, newest first, with how far each has come."""
-    with session.app() as app:
-        found, unreadable = backfiller.everyone(app.transactions, app.clock.now(), app.settings.business_time_zone)
+    app = session.app
+    found, unreadable = backfiller.everyone(app.transactions, app.clock.now(), app.settings.business_time_zone)
     if as_json:
         output.print_json([*(one.columns() for one in found), *(one.columns() for one in unreadable)])
         return
@@ -169,8 +169,7 @@ def list_backfills(session: CliSession, as_json: bool) -> None:
 @pass_session
 def cancel(session: CliSession, backfill_id: int, reason: str, dry_run: bool) -> None:
     """Let a backfill start nothing more; what it has started goes on."""
-    with session.app() as app:
-        done = _backfiller(app, dry_run=dry_run).cancel(schedules.BackfillId(backfill_id), reason=reason)
+    done = _backfiller(session.app, dry_run=dry_run).cancel(schedules.BackfillId(backfill_id), reason=reason)
     would = "would be" if dry_run else "is"
     fired = output.counted(done.fired, "due time")
     click.echo(f"ScheduleBackfill {backfill_id} {would} cancelled, after work was started for {fired}.")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import date
 from typing import Any
 
@@ -86,10 +84,10 @@ def calendar() -> None:
 @pass_session
 def listed(session: CliSession, as_json: bool) -> None:
     """List the calendars: until when each is valid, how many days it has, which schedules go by it."""
-    with session.app() as app:
-        found = almanac.everything(app.transactions, app.clock, app.settings.zone)
-        with app.transactions.read() as connection:
-            by_hand = almanac.by_hand(connection, "NL")
+    app = session.app
+    found = almanac.everything(app.transactions, app.clock, app.settings.zone)
+    with app.transactions.read() as connection:
+        by_hand = almanac.by_hand(connection, "NL")
     if as_json:
         output.print_json([_as_json(one) for one in found])
         return
@@ -120,8 +118,8 @@ def listed(session: CliSession, as_json: bool) -> None:
 @pass_session
 def show(session: CliSession, name: str, year: int | None, as_json: bool) -> None:
     """Show a calendar with all its days; of every other day the weekday decides."""
-    with session.app() as app:
-        found = almanac.named(app.transactions, app.clock, app.settings.zone, name)
+    app = session.app
+    found = almanac.named(app.transactions, app.clock, app.settings.zone, name)
     days = found.days_in(year)
     if as_json:
         output.print_json({**_as_json(found), "Days": [shown_columns.of(day) for day in days]})
@@ -176,9 +174,9 @@ def import_days(
         raise click.UsageError("Give either --country or --market.")
     if subdivision is not None and country is None:
         raise click.UsageError("--subdivision is one of a country; give --country too.")
-    with _keeper(session, dry_run=dry_run) as keeper:
-        found, description = app.holidays_of(country, subdivision, market, years, keeper.by_hand(name))
-        done = keeper.import_days(name, found, years, description=description, replace_days=replace_days, reason=reason)
+    keeper = _keeper(session, dry_run=dry_run)
+    found, description = app.holidays_of(country, subdivision, market, years, keeper.by_hand(name))
+    done = keeper.import_days(name, found, years, description=description, replace_days=replace_days, reason=reason)
     if as_json:
         output.print_json(_imported_as_json(done))
     else:
@@ -208,9 +206,9 @@ def add_day(
 
     Schedules that go by the calendar and are due next at another time for that are named.
     """
-    with _keeper(session, dry_run=dry_run) as keeper:
-        said = schedules.CalendarDay(day=day, is_business_day=business, description=description)
-        done = keeper.set_day(name, said, reason=reason)
+    keeper = _keeper(session, dry_run=dry_run)
+    said = schedules.CalendarDay(day=day, is_business_day=business, description=description)
+    done = keeper.set_day(name, said, reason=reason)
     _show_day(done, as_json=as_json)
 
 
@@ -228,8 +226,7 @@ def remove_day(
 
     Schedules that go by the calendar and are due next at another time for that are named.
     """
-    with _keeper(session, dry_run=dry_run) as keeper:
-        done = keeper.remove_day(name, day, reason=reason)
+    done = _keeper(session, dry_run=dry_run).remove_day(name, day, reason=reason)
     _show_day(done, as_json=as_json)
 
 
@@ -240,19 +237,17 @@ def remove_day(
 @pass_session
 def remove(session: CliSession, name: str, reason: str, dry_run: bool) -> None:
     """Delete a calendar that no schedule names; the audit log keeps its days."""
-    with _keeper(session, dry_run=dry_run) as keeper:
-        done = keeper.remove(name, reason=reason)
+    done = _keeper(session, dry_run=dry_run).remove(name, reason=reason)
     would = "would be" if done.dry_run else "is"
     click.echo(f"Calendar {visible(name)} with {output.counted(done.days, 'day')} {would} removed.")
     output.hints("batchctl calendar list")
 
 
-@contextmanager
-def _keeper(session: CliSession, *, dry_run: bool) -> Iterator[calendar_keeper.CalendarKeeper]:
-    with session.app() as app:
-        yield calendar_keeper.CalendarKeeper(
-            app.actor(dry_run=dry_run), zone=app.settings.business_time_zone, grace=app.grace
-        )
+def _keeper(session: CliSession, *, dry_run: bool) -> calendar_keeper.CalendarKeeper:
+    app = session.app
+    return calendar_keeper.CalendarKeeper(
+        app.actor(dry_run=dry_run), zone=app.settings.business_time_zone, grace=app.grace
+    )
 
 
 def _as_json(kept: almanac.KeptCalendar) -> dict[str, Any]:

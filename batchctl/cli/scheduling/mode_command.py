@@ -31,9 +31,9 @@ def mode(session: CliSession, batch: str, mode: str, reason: str, dry_run: bool)
     Schedules and triggers that the mode has no use for are disabled with it, so that switching back starts nothing.
     """
     wanted = None if mode == ANY else ProcessingMode(mode)
-    with session.app() as app:
-        actor = app.actor(dry_run=dry_run)
-        done = batch_modes.switch_mode(actor, batch, wanted, zone=app.settings.business_time_zone, reason=reason)
+    app = session.app
+    actor = app.actor(dry_run=dry_run)
+    done = batch_modes.switch_mode(actor, batch, wanted, zone=app.settings.business_time_zone, reason=reason)
     _show(done)
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -99,9 +98,9 @@ def add(ctx: click.Context, /, name: str, disabled: bool, reason: str | None, dr
     Exit code 6 and nothing written when anything is wrong; all findings are shown at once.
     """
     columns = {**_given(given), "Enabled": int(not disabled)}
-    with _keeper(ctx.obj, dry_run=dry_run) as (keeper, app):
-        done = keeper.add(name, columns, reason=reason)
-        idle = to_run(app)
+    (keeper, app) = _keeper(ctx.obj, dry_run=dry_run)
+    done = keeper.add(name, columns, reason=reason)
+    idle = to_run(app)
     _end(ctx, done, idle, f"Schedule {visible(name)} {'would be' if dry_run else 'is'} made")
 
 
@@ -121,9 +120,9 @@ def change(ctx: click.Context, /, name: str, reason: str, dry_run: bool, **given
     columns = _given(given)
     if not columns:
         raise click.UsageError("Name at least one column to change, such as --run-times 06:00.")
-    with _keeper(ctx.obj, dry_run=dry_run) as (keeper, app):
-        done = keeper.change(name, columns, reason=reason)
-        idle = to_run(app)
+    (keeper, app) = _keeper(ctx.obj, dry_run=dry_run)
+    done = keeper.change(name, columns, reason=reason)
+    idle = to_run(app)
     if not done.after and not done.findings:
         click.echo(f"Schedule {visible(name)} says so already.")
         return
@@ -137,9 +136,9 @@ def change(ctx: click.Context, /, name: str, reason: str, dry_run: bool, **given
 @click.pass_context
 def enable(ctx: click.Context, name: str, reason: str, dry_run: bool) -> None:
     """Switch a schedule on; nothing that was due while it was off is made up for."""
-    with _keeper(ctx.obj, dry_run=dry_run) as (keeper, app):
-        done = keeper.set_enabled(name, enabled=True, reason=reason)
-        idle = to_run(app)
+    (keeper, app) = _keeper(ctx.obj, dry_run=dry_run)
+    done = keeper.set_enabled(name, enabled=True, reason=reason)
+    idle = to_run(app)
     if not done.after and not done.findings:
         click.echo(f"Schedule {visible(name)} is enabled already.")
         return
@@ -155,18 +154,17 @@ def enable(ctx: click.Context, name: str, reason: str, dry_run: bool) -> None:
 @click.pass_context
 def disable(ctx: click.Context, name: str, reason: str, dry_run: bool) -> None:
     """Switch a schedule off: it starts nothing; work that it has started goes on."""
-    with _keeper(ctx.obj, dry_run=dry_run) as (keeper, _):
-        done = keeper.set_enabled(name, enabled=False, reason=reason)
+    (keeper, _) = _keeper(ctx.obj, dry_run=dry_run)
+    done = keeper.set_enabled(name, enabled=False, reason=reason)
     would = "would be" if dry_run else "is now"
     click.echo(f"Schedule {visible(name)} {would if done.after else 'is'} disabled{'' if done.after else ' already'}.")
     output.hints(f"batchctl schedule enable {typed(name)} --reason ...")
 
 
-@contextmanager
-def _keeper(session: CliSession, *, dry_run: bool) -> Iterator[tuple[schedule_keeper.ScheduleKeeper, app.App]]:
-    with session.app() as app:
-        actor = app.actor(dry_run=dry_run)
-        yield schedule_keeper.ScheduleKeeper(actor, app.settings.business_time_zone), app
+def _keeper(session: CliSession, *, dry_run: bool) -> tuple[schedule_keeper.ScheduleKeeper, app.App]:
+    app = session.app
+    actor = app.actor(dry_run=dry_run)
+    return schedule_keeper.ScheduleKeeper(actor, app.settings.business_time_zone), app
 
 
 def _given(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import datetime
 from itertools import groupby, islice
 from typing import Any
@@ -73,10 +72,10 @@ for _command in (
 @pass_session
 def listed(session: CliSession, batch: str | None, status: str | None, as_json: bool) -> None:
     """List the schedules: when each runs, when next, what became of its last due time, and what is wrong with it."""
-    with session.app() as app:
-        is_wanted = starts(app, batch, status)
-        every, broken = app.timetable().everything(), app.timetable().unreadable()
-        found = [one for one in every if is_wanted(one.schedule.entity, one.schedule.enabled)]
+    app = session.app
+    is_wanted = starts(app, batch, status)
+    every, broken = app.timetable().everything(), app.timetable().unreadable()
+    found = [one for one in every if is_wanted(one.schedule.entity, one.schedule.enabled)]
     if as_json:
         output.print_json(with_unreadable([one.columns for one in found], broken))
         return
@@ -115,8 +114,7 @@ def listed(session: CliSession, batch: str | None, status: str | None, as_json: 
 @pass_session
 def show(session: CliSession, name: str, as_json: bool) -> None:
     """Show a schedule with all its columns, what became of its last due times, and who has changed it."""
-    with _timetable(session) as table:
-        found = table.sheet(name)
+    found = _timetable(session).sheet(name)
     if as_json:
         output.print_json(
             {
@@ -154,14 +152,12 @@ def preview(session: CliSession, name: str | None, start: datetime | None, days:
     schedule does, or the one named, in the nights in which the clocks of its zone are put forward and back.
     """
     if dst:
-        with _timetable(session) as table:
-            nights = foresight.rehearse(table, name, start=start)
+        nights = foresight.rehearse(_timetable(session), name, start=start)
         _show_nights(nights, as_json=as_json)
         return
     if name is None:
         raise click.UsageError("Name a schedule, or give --dst to see the change nights of all.")
-    with _timetable(session) as table:
-        _show_preview(foresight.preview(table, name, start=start, days=days), days, as_json=as_json)
+    _show_preview(foresight.preview(_timetable(session), name, start=start, days=days), days, as_json=as_json)
 
 
 @schedule.command(name="test")
@@ -173,9 +169,9 @@ def test_schedule(session: CliSession, name: str, as_json: bool) -> None:
 
     It is decided as the leading controller decides it, and needs none that runs.
     """
-    with session.app() as app:
-        tried = app.schedule_bench().try_out(name)
-        idle = to_run(app) if tried.would_fire or tried.next_run_time else ()
+    app = session.app
+    tried = app.schedule_bench().try_out(name)
+    idle = to_run(app) if tried.would_fire or tried.next_run_time else ()
     if as_json:
         output.print_json(tried.columns)
         return
@@ -191,10 +187,8 @@ def test_schedule(session: CliSession, name: str, as_json: bool) -> None:
     output.hints(*idle, tried.next_step)
 
 
-@contextmanager
-def _timetable(session: CliSession) -> Iterator[timetable.Timetable]:
-    with session.app() as app:
-        yield app.timetable()
+def _timetable(session: CliSession) -> timetable.Timetable:
+    return session.app.timetable()
 
 
 def _properties(found: timetable.Sheet) -> list[tuple[str, object]]:

@@ -25,10 +25,10 @@ def run(session: CliSession, name: str, reason: str, dry_run: bool) -> None:
     It does so also while the schedule is disabled, and whatever ProcessingMode says: that is for what starts of itself.
     Its due times stay as they are.
     """
-    with session.app() as app:
-        actor = app.actor(dry_run=dry_run)
-        done = schedule_run.run_now(actor, name, zone=app.settings.business_time_zone, reason=reason)
-        steps = to_wait(app, f"file:{done.intake_id or 'ID'}")
+    app = session.app
+    actor = app.actor(dry_run=dry_run)
+    done = schedule_run.run_now(actor, name, zone=app.settings.business_time_zone, reason=reason)
+    steps = to_wait(app, f"file:{done.intake_id or 'ID'}")
     entity = visible(done.schedule.entity)
     if done.intake_id is None:
         output.say(f"A FileProcess row would be inserted: {entity}, CycleKey {done.cycle_key}.")
