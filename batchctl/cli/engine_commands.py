@@ -15,15 +15,12 @@ from batchctl.cli import command_texts
 from batchctl.cli.intake.intake_commands import PLANNED_MOST, show_planned_creations, tell_stuck
 from batchctl.cli.lazily import lazily
 from batchctl.cli.main import INTERRUPTED
-from batchctl.cli.session import CliSession, Seconds, WholeNumber, dry_run
+from batchctl.cli.session import FAILED, CliSession, Seconds, WholeNumber, dry_run, pass_session
 from batchctl.domain.rows import InstanceId
 
 with lazily():
     from batchctl.cli import output, progress
     from batchctl.operations import first_failed, planning
-
-
-FAILED = 1
 
 
 slots = click.option(
@@ -34,16 +31,16 @@ slots = click.option(
 @click.command()
 @slots
 @dry_run
-@click.pass_context
-def process(ctx: click.Context, slots: int | None, dry_run: bool) -> None:
+@pass_session
+def process(session: CliSession, slots: int | None, dry_run: bool) -> None:
     """Walk every enabled batch until nothing more may start now: one processing pass.
 
     Exit code 1 when a step failed in this pass.
     """
     if dry_run:
-        _show_planned_walks(ctx.obj)
+        _show_planned_walks(session)
         return
-    _work(ctx, None, slots)
+    _work(session, None, slots)
 
 
 @click.command()
@@ -51,8 +48,8 @@ def process(ctx: click.Context, slots: int | None, dry_run: bool) -> None:
 @click.option("--until-idle", type=Seconds(0, 31_536_000), metavar="SECONDS", help="End after so long without work.")
 @slots
 @dry_run
-@click.pass_context
-def run(ctx: click.Context, once: bool, until_idle: float | None, slots: int | None, dry_run: bool) -> None:
+@pass_session
+def run(session: CliSession, once: bool, until_idle: float | None, slots: int | None, dry_run: bool) -> None:
     """Be the controller: create and process, again and again, until interrupted.
 
     The first Ctrl-C or SIGTERM starts nothing more and waits for the running steps; a second one waits no longer.
@@ -62,10 +59,10 @@ def run(ctx: click.Context, once: bool, until_idle: float | None, slots: int | N
         message = "--once and --until-idle exclude each other: one round, or as many as there is work for."
         raise click.UsageError(message)
     if dry_run:
-        creates = show_planned_creations(ctx.obj)
-        _show_planned_walks(ctx.obj, besides="The instances above may start once they are created." if creates else "")
+        creates = show_planned_creations(session)
+        _show_planned_walks(session, besides="The instances above may start once they are created." if creates else "")
         return
-    _work(ctx, Rounds(once, None if until_idle is None else timedelta(seconds=until_idle)), slots)
+    _work(session, Rounds(once, None if until_idle is None else timedelta(seconds=until_idle)), slots)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +78,7 @@ class Rounds:
         return not self.once and self.until_idle is None
 
 
-def _work(ctx: click.Context, rounds: Rounds | None, slots: int | None) -> None:
-    session: CliSession = ctx.obj
+def _work(session: CliSession, rounds: Rounds | None, slots: int | None) -> None:
     with progress.watched(session, slots) as node, _signals_to(node.stop) as received:
         done = node.process() if rounds is None else node.run(once=rounds.once, until_idle=rounds.until_idle)
     steps = f"{done.started} started, {done.succeeded} succeeded, {done.failed} failed"
@@ -94,9 +90,9 @@ def _work(ctx: click.Context, rounds: Rounds | None, slots: int | None) -> None:
     elif not stuck:
         output.say("Next: batchctl status")
     if len(received) > 1 and signal.SIGINT in received:
-        ctx.exit(INTERRUPTED)
+        raise click.exceptions.Exit(INTERRUPTED)
     if done.failed_instances and not (rounds is not None and rounds.serves):
-        ctx.exit(FAILED)
+        raise click.exceptions.Exit(FAILED)
 
 
 def _failing(session: CliSession, failed: Sequence[InstanceId]) -> InstanceId | None:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from batchctl.cli.lazily import lazily
-from batchctl.cli.session import ROW_ID, CliSession, WholeNumber, as_rows, batch_names, no_time, one_of
+from batchctl.cli.session import ROW_ID, CliSession, WholeNumber, as_rows, batch_names, no_time, one_of, pass_session
 from batchctl.domain.status import SchedulerEvent
 
 with lazily():
@@ -57,9 +57,9 @@ class Moment(click.ParamType[datetime]):
 @click.option("--before", type=ROW_ID, help="Only rows with smaller numbers than this: the next page.")
 @click.option("--limit", type=WholeNumber(1, MOST), default=50, show_default=True, help="How many rows at most.")
 @as_rows
-@click.pass_context
+@pass_session
 def log(
-    ctx: click.Context,
+    session: CliSession,
     source: str | None,
     entity: str | None,
     kind: str | None,
@@ -77,7 +77,6 @@ def log(
     wanted = starting_log.EventFilter(
         source=source, entity=entity, event=event, batch=batch, since=since, before=before
     )
-    session: CliSession = ctx.obj
     found = starting_log.page(session.app.transactions, wanted, limit)
     if as_json:
         output.print_json([line.columns() for line in found.lines])

@@ -106,24 +106,16 @@ def late(session: CliSession, names: tuple[str, ...], since: datetime | None, as
             }
         )
         return
-    if found.missed:
-        missed = [(one.subject, one.since, one.message, one.next_step) for one in found.missed]
-        output.table("Expected, and not there", ["batch", "by (UTC)", "message", "next"], missed)
+    missed = [(one.subject, one.since, one.message, one.next_step) for one in found.missed]
+    output.table_if_any("Expected, and not there", ["batch", "by (UTC)", "message", "next"], missed)
     _show_running("Running longer than expected", found.running)
     _show_coming("Overdue", found.overdue)
     _show_waits(found.waits)
-    if found.standing:
-        rows = [
-            (
-                one.instance.instance_id,
-                one.batch,
-                output.word(one.instance.status),
-                one.instance.updated_at,
-                one.stands_for,
-            )
-            for one in found.standing
-        ]
-        output.table("Standing", ["id#", "batch", "status", "since (UTC)", "for"], rows)
+    rows = [
+        (one.instance.instance_id, one.batch, output.word(one.instance.status), one.instance.updated_at, one.stands_for)
+        for one in found.standing
+    ]
+    output.table_if_any("Standing", ["id#", "batch", "status", "since (UTC)", "for"], rows)
     if found.steps:
         _show_steps(f"Longer than expected, since {found.since:%Y-%m-%d %H:%M} UTC", found.steps)
     if not found.is_any:

@@ -10,16 +10,13 @@ import click
 
 from batchctl.cli.lazily import lazily
 from batchctl.cli.log_command import Moment
-from batchctl.cli.session import Command, batch_names, can_ask, one_of
+from batchctl.cli.session import FAILED, Command, batch_names, can_ask, one_of
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import typed
 
 with lazily():
     from batchctl.cli import output
     from batchctl.operations import decisions, intervene, many
-
-
-FAILED = 1
 
 
 def many_options(usual: str | None) -> Callable[[Command], Command]:
@@ -47,7 +44,6 @@ def is_of_many(instance_id: int | None, many: Mapping[str, Any]) -> bool:
 
 
 def act_on_many(
-    ctx: click.Context,
     operator: intervene.Operator,
     verb: str,
     act: Callable[..., object],
@@ -75,7 +71,7 @@ def act_on_many(
     else:
         _show_outcome(done)
     if done.refused:
-        ctx.exit(FAILED)
+        raise click.exceptions.Exit(FAILED)
 
 
 def _filter(action: Any, batch: str | None, status: Any, since: datetime | None) -> Any:
@@ -105,10 +101,8 @@ def _show_outcome(done: many.ManyOutcome) -> None:
         return
     what = f"{done.selection.action}: {output.counted(len(done.done), 'instance')} of {len(done.selection.ids)}."
     click.echo(what)
-    if done.refused:
-        rows = [(one, said) for one, said in done.refused]
-        output.table("Refused", ["id#", "because"], rows)
-    if done.corrected:
-        corrected = [(one.instance.instance_id, one.wording, one.clear) for one in done.corrected]
-        output.table("Corrected files that no step has read", ["id#", "because", "next"], corrected)
+    rows = [(one, said) for one, said in done.refused]
+    output.table_if_any("Refused", ["id#", "because"], rows)
+    corrected = [(one.instance.instance_id, one.wording, one.clear) for one in done.corrected]
+    output.table_if_any("Corrected files that no step has read", ["id#", "because", "next"], corrected)
     output.hints("batchctl status")

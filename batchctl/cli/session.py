@@ -22,6 +22,8 @@ with lazily():
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+FAILED, FINDINGS = 1, 6
+"""Exit codes of commands that did what was asked: of work that failed, and of anything found wrong."""
 LARGEST_ID = 2**63 - 1
 
 ONLY_LOOKS = "(dry run)"

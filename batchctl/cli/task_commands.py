@@ -13,7 +13,7 @@ import click
 from batchctl.cli import command_texts
 from batchctl.cli.lazily import lazily
 from batchctl.cli.missing_controller import to_take, to_wait
-from batchctl.cli.session import CliSession, Ref, Seconds, as_json, as_rows, dry_run, pass_session, reason
+from batchctl.cli.session import FAILED, CliSession, Ref, Seconds, as_json, as_rows, dry_run, pass_session, reason
 from batchctl.domain.error_codes import NOT_DONE, TIME_OVER
 from batchctl.domain.operators import freezes
 from batchctl.domain.text import typed, visible
@@ -24,7 +24,6 @@ with lazily():
     from batchctl.system.commands import command_line
 
 
-FAILED = 1
 TIMED_OUT = 5
 LISTED_MOST = 10
 _COMMAND = "batchctl.command"
@@ -175,8 +174,8 @@ def _tell(done: tasks.Queued, now: datetime, steps: Sequence[str], *, as_json: b
     "--timeout", type=Seconds(0, 31_536_000), metavar="SECONDS", help="Wait no longer  [default: as long as it takes]."
 )
 @as_rows
-@click.pass_context
-def wait(ctx: click.Context, references: tuple[str, ...], timeout: float | None, as_json: bool) -> None:
+@pass_session
+def wait(session: CliSession, references: tuple[str, ...], timeout: float | None, as_json: bool) -> None:
     """Wait until instances are done or need a person.
 
     ID is a BatchControl id (42), or file:17 for the instances of FileProcess row 17 (`batchctl submit` prints 17 of it,
@@ -185,7 +184,6 @@ def wait(ctx: click.Context, references: tuple[str, ...], timeout: float | None,
     held, paused, cancelled, its row rejected or a duplicate), 3 when one does not exist, 5 when the time is over.
     """
     wanted = [_reference(text) for text in references]
-    session: CliSession = ctx.obj
     shown = _Progress(len(dict.fromkeys(wanted)))
 
     def settled(one: waiting.Awaited) -> None:
@@ -207,9 +205,9 @@ def wait(ctx: click.Context, references: tuple[str, ...], timeout: float | None,
     left = [one for one in found if not one.settled]
     if left:
         _timed_out(left, timeout)
-        ctx.exit(TIMED_OUT)
+        raise click.exceptions.Exit(TIMED_OUT)
     if not all(one.succeeded for one in found):
-        ctx.exit(FAILED)
+        raise click.exceptions.Exit(FAILED)
 
 
 def _reference(text: str) -> waiting.Reference:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from batchctl.cli.lazily import lazily
-from batchctl.cli.session import CliSession, as_rows, pass_session
+from batchctl.cli.session import FINDINGS, CliSession, as_rows, pass_session
 from batchctl.domain.error_codes import NOT_SENT
 from batchctl.domain.text import visible
 
@@ -13,9 +13,6 @@ with lazily():
     from batchctl.cli import output, progress
     from batchctl.operations import shown_columns
     from batchctl.operations.alerting import alert_channels
-
-
-FINDINGS = 6
 
 
 @click.group()

@@ -7,7 +7,7 @@ from datetime import datetime
 import click
 
 from batchctl.cli.lazily import lazily
-from batchctl.cli.session import CliSession, as_rows, one_of, pass_session
+from batchctl.cli.session import FINDINGS, CliSession, as_rows, one_of, pass_session
 from batchctl.cli.unreadable_lists import show_unreadable
 from batchctl.domain.maintenance.lengths import in_words
 from batchctl.domain.operators import freezes
@@ -19,8 +19,6 @@ with lazily():
     from batchctl.cli import output
     from batchctl.operations import inspection, shown_columns
     from batchctl.operations.maintenance import doctor
-
-FINDINGS = 6
 
 
 @click.command()
@@ -99,15 +97,14 @@ def _state(batch: BatchDefinition, now: datetime) -> object:
     "--constraints", is_flag=True, help="Also have SQL Server read every row for constraints that were switched off."
 )
 @as_rows
-@click.pass_context
-def check(ctx: click.Context, ask_targets: bool, constraints: bool, as_json: bool) -> None:
+@pass_session
+def check(session: CliSession, ask_targets: bool, constraints: bool, as_json: bool) -> None:
     """Check every definition row, placeholder, plugin and connection name; exit code 6 when anything is found.
 
     It asks no target database, unless --connections is given: then it connects to each that a step names, and finds
     procedures that do not exist. It does not look whether programs and files are there; whether the folders of watches
     are, it does. Whether the staging table of a trigger is there, batchctl trigger test NAME says.
     """
-    session: CliSession = ctx.obj
     app = session.app
     found = (*app.check(at_length=constraints), *(app.check_connections() if ask_targets else ()))
     literal = sorted(config.literal_passwords(app.settings))
@@ -132,4 +129,4 @@ def check(ctx: click.Context, ask_targets: bool, constraints: bool, as_json: boo
     else:
         click.echo("Everything is in order.")
     if found:
-        ctx.exit(FINDINGS)
+        raise click.exceptions.Exit(FINDINGS)

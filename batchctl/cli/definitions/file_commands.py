@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from batchctl.cli.lazily import lazily
-from batchctl.cli.session import CliSession, as_json, dry_run, pass_session, reason
+from batchctl.cli.session import FINDINGS, CliSession, as_json, dry_run, pass_session, reason
 from batchctl.domain.definitions.defined_changes import DefinitionChange
 from batchctl.domain.errors import ConfigurationError, NotFound
 from batchctl.domain.text import nearest, shorten, typed, visible
@@ -21,7 +21,6 @@ with lazily():
     from batchctl.operations.definitions import definition_files, exporting
 
 
-FINDINGS = 6
 CONFLICT = 5
 SHOWN = 70
 """How much of a value is shown."""
@@ -83,18 +82,18 @@ def export(
 @_prune
 @_overwrite
 @as_json
-@click.pass_context
-def plan(ctx: click.Context, paths: tuple[str, ...], prune: bool, overwrite: tuple[str, ...], as_json: bool) -> None:
+@pass_session
+def plan(session: CliSession, paths: tuple[str, ...], prune: bool, overwrite: tuple[str, ...], as_json: bool) -> None:
     """Show what applying files would change; - is standard input. Exit code 6 when it is anything, or anything is wrong.
 
     It is tried in a transaction that is undone.
     """
-    done = _applier(ctx.obj, dry_run=True).apply(_read(paths), prune=prune, overwrite=overwrite)
+    done = _applier(session, dry_run=True).apply(_read(paths), prune=prune, overwrite=overwrite)
     chosen = [*(["--prune"] if prune else []), *(f"--overwrite {typed(name)}" for name in overwrite)]
     applying = " ".join(["batchctl apply", *map(typed, paths), *chosen, "--reason ..."])
     _show(done, applying, as_json=as_json)
     if done.changes or done.findings:
-        ctx.exit(FINDINGS)
+        raise click.exceptions.Exit(FINDINGS)
 
 
 @click.command()
@@ -104,9 +103,9 @@ def plan(ctx: click.Context, paths: tuple[str, ...], prune: bool, overwrite: tup
 @reason(required=True)
 @dry_run
 @as_json
-@click.pass_context
+@pass_session
 def apply(
-    ctx: click.Context,
+    session: CliSession,
     paths: tuple[str, ...],
     prune: bool,
     overwrite: tuple[str, ...],
@@ -119,12 +118,12 @@ def apply(
     Definitions that no file names are left alone; what stands below one that is named, such as its steps, is what the
     file says. Exit code 6 and nothing done when anything is wrong, 5 when it would overwrite what somebody has changed.
     """
-    done = _applier(ctx.obj, dry_run=dry_run).apply(_read(paths), reason=reason, prune=prune, overwrite=overwrite)
+    done = _applier(session, dry_run=dry_run).apply(_read(paths), reason=reason, prune=prune, overwrite=overwrite)
     _show(done, "the same command without --dry-run" if dry_run else None, as_json=as_json)
     if done.findings:
-        ctx.exit(FINDINGS)
+        raise click.exceptions.Exit(FINDINGS)
     if done.conflicts:
-        ctx.exit(CONFLICT)
+        raise click.exceptions.Exit(CONFLICT)
 
 
 def _applier(session: CliSession, *, dry_run: bool) -> definition_files.Applier:
@@ -172,23 +171,21 @@ def _show(done: definition_files.ApplyOutcome, doing: str | None, *, as_json: bo
         return
     for change in done.changes:
         _show_change(change)
-    if done.conflicts:
-        rows = [
-            (
-                f"{change.kind} {change.name}",
-                one.where,
-                _short(one.base) if one.is_base_known else "unknown",
-                _short(one.theirs),
-                _short(one.yours),
-            )
-            for change, one in done.conflicts
-        ]
-        headings = ["definition", "column", "applied last", "now", "the file"]
-        output.table("Changed since, and it would be lost", headings, rows)
-    if done.findings:
-        found = [(at.table, at.row or None, at.column or None, at.message) for at in done.findings]
-        title = output.counted(len(done.findings), "finding")
-        output.table(title, ["table", "row", "column", "what is wrong"], found)
+    rows = [
+        (
+            f"{change.kind} {change.name}",
+            one.where,
+            _short(one.base) if one.is_base_known else "unknown",
+            _short(one.theirs),
+            _short(one.yours),
+        )
+        for change, one in done.conflicts
+    ]
+    headings = ["definition", "column", "applied last", "now", "the file"]
+    output.table_if_any("Changed since, and it would be lost", headings, rows)
+    found = [(at.table, at.row or None, at.column or None, at.message) for at in done.findings]
+    title = output.counted(len(done.findings), "finding")
+    output.table_if_any(title, ["table", "row", "column", "what is wrong"], found)
     _conclude(done, doing)
 
 

@@ -11,7 +11,18 @@ import click
 
 from batchctl.cli.lazily import lazily
 from batchctl.cli.log_command import Moment
-from batchctl.cli.session import CliSession, WholeNumber, as_json, as_rows, dry_run, one_of, pass_session, reason
+from batchctl.cli.session import (
+    FAILED,
+    FINDINGS,
+    CliSession,
+    WholeNumber,
+    as_json,
+    as_rows,
+    dry_run,
+    one_of,
+    pass_session,
+    reason,
+)
 from batchctl.domain.error_codes import JOB_FAILED
 from batchctl.domain.errors import NotFound
 from batchctl.domain.operators import freezes
@@ -24,8 +35,6 @@ with lazily():
     from batchctl.cli import output
     from batchctl.operations.definitions import job_acts, reconciler, roster
     from batchctl.system.plugins import job_calls
-
-FAILED, FINDINGS = 1, 6
 
 
 @click.group()
@@ -68,8 +77,8 @@ def list_jobs(session: CliSession, as_json: bool) -> None:
 @reason(required=False)
 @dry_run
 @click.option("--arguments", metavar="JSON", hidden=True, help="As `job call`: commands of older histories say it so.")
-@click.pass_context
-def run(ctx: click.Context, name: str, reason: str | None, dry_run: bool, arguments: str | None) -> None:
+@pass_session
+def run(session: CliSession, name: str, reason: str | None, dry_run: bool, arguments: str | None) -> None:
     """Run a job now, outside its times: a controller takes it up. Prints the FileProcess row that asks for it.
 
     Its schedules go on as if nothing had happened. To call the function here, without a controller: batchctl job call.
@@ -80,9 +89,9 @@ def run(ctx: click.Context, name: str, reason: str | None, dry_run: bool, argume
                 "With --arguments the function is called here and now, which takes neither --dry-run nor --reason."
             )
             raise click.UsageError(message)
-        _call(ctx, name, arguments)
+        _call(session, name, arguments)
         return
-    foreman = _foreman(ctx.obj, dry_run=dry_run)
+    foreman = _foreman(session, dry_run=dry_run)
     started, now = foreman.run(name, reason=reason), foreman.operator.clock.now()
     _show_started(started, now)
 
@@ -140,37 +149,35 @@ def cancel(session: CliSession, name: str, failed: bool, reason: str, dry_run: b
 @click.option("--retire", metavar="OWNER", multiple=True, help="Nothing announces its jobs any more: disable them.")
 @as_json
 @dry_run
-@click.pass_context
-def reconcile(ctx: click.Context, retire: tuple[str, ...], as_json: bool, dry_run: bool) -> None:
+@pass_session
+def reconcile(session: CliSession, retire: tuple[str, ...], as_json: bool, dry_run: bool) -> None:
     """Write batches, steps and schedules as the code says, as every controller does when it starts.
 
     What is the operator's stays: Enabled, Jitter, CatchUp, Overlap, retries, Seq. What left the code is disabled, with its
     history kept; of what is not known here, nothing is changed. Exit code 6 when something cannot be written.
     """
-    session: CliSession = ctx.obj
     done = session.app.reconciler().reconcile(dry_run=dry_run, retired=retire)
     if as_json:
         output.print_json(done.columns())
     else:
         _show_reconciled(done, dry_run=dry_run)
     if done.all_refused or done.broken or done.failed_modules or done.never:
-        ctx.exit(FINDINGS)
+        raise click.exceptions.Exit(FINDINGS)
 
 
 @job.command()
 @click.argument("name")
 @click.option("--arguments", default="{}", metavar="JSON", help="The job's arguments, as a JSON object.")
-@click.pass_context
-def call(ctx: click.Context, name: str, arguments: str) -> None:
+@pass_session
+def call(session: CliSession, name: str, arguments: str) -> None:
     """Call a job's function here and now, as a controller does, and print what it printed; exit code 1 when it fails.
 
     Nothing of it stands in the tables. This is what the command of a `python` step in the history calls.
     """
-    _call(ctx, name, arguments)
+    _call(session, name, arguments)
 
 
-def _call(ctx: click.Context, name: str, arguments: str) -> None:
-    session: CliSession = ctx.obj
+def _call(session: CliSession, name: str, arguments: str) -> None:
     given = _object(arguments)
     app = session.app
     known = app.registry.job_names
@@ -189,7 +196,7 @@ def _call(ctx: click.Context, name: str, arguments: str) -> None:
         wanted = ", ".join(f'"{each}": ...' for each in sorted(required))
         to_pass = f"batchctl job call {typed(name)} --arguments '{{{wanted}}}'" if was_misfit else None
         output.warn(outcome.message or "the job failed", JOB_FAILED, to_pass)
-        ctx.exit(FAILED)
+        raise click.exceptions.Exit(FAILED)
 
 
 def _foreman(session: CliSession, *, dry_run: bool) -> job_acts.Foreman:

@@ -120,8 +120,8 @@ def show(session: CliSession, intake_id: int, as_json: bool) -> None:
 @_ids
 @reason(required=True)
 @dry_run
-@click.pass_context
-def resend(ctx: click.Context, intake_ids: tuple[int, ...], reason: str, dry_run: bool) -> None:
+@pass_session
+def resend(session: CliSession, intake_ids: tuple[int, ...], reason: str, dry_run: bool) -> None:
     """Send rows again on purpose: each is inserted once more, and is no duplicate although its Data is the same.
 
     The first row stays as it is, complete or not. What is printed is the new row, as `batchctl wait` takes it. To go on
@@ -131,15 +131,15 @@ def resend(ctx: click.Context, intake_ids: tuple[int, ...], reason: str, dry_run
     def send(by: clerk.Clerk, intake_id: IntakeId, to_take: Sequence[str]) -> None:
         _tell_resent(by.resend(intake_id, reason=reason), to_take)
 
-    _each(ctx, intake_ids, send, dry_run=dry_run)
+    _each(session, intake_ids, send, dry_run=dry_run)
 
 
 @inbox.command()
 @_ids
 @reason(required=True)
 @dry_run
-@click.pass_context
-def retry(ctx: click.Context, intake_ids: tuple[int, ...], reason: str, dry_run: bool) -> None:
+@pass_session
+def retry(session: CliSession, intake_ids: tuple[int, ...], reason: str, dry_run: bool) -> None:
     """Make rejected, duplicate or paused rows ready again, to be looked at anew: correct first what was wrong.
 
     A controller takes them in as if they had just arrived, or rejects them again, with the reason of then.
@@ -148,21 +148,21 @@ def retry(ctx: click.Context, intake_ids: tuple[int, ...], reason: str, dry_run:
     def try_again(by: clerk.Clerk, intake_id: IntakeId, to_take: Sequence[str]) -> None:
         _tell_moved(by.retry(intake_id, reason=reason), to_take, dry_run=dry_run)
 
-    _each(ctx, intake_ids, try_again, dry_run=dry_run)
+    _each(session, intake_ids, try_again, dry_run=dry_run)
 
 
 @inbox.command()
 @_ids
 @reason(required=True)
 @dry_run
-@click.pass_context
-def reject(ctx: click.Context, intake_ids: tuple[int, ...], reason: str, dry_run: bool) -> None:
+@pass_session
+def reject(session: CliSession, intake_ids: tuple[int, ...], reason: str, dry_run: bool) -> None:
     """Reject rows that are not wanted and are not work yet: nothing comes of them, and their Message says why."""
 
     def turn_down(by: clerk.Clerk, intake_id: IntakeId, to_take: Sequence[str]) -> None:
         _tell_moved(by.reject(intake_id, reason=reason), to_take, dry_run=dry_run)
 
-    _each(ctx, intake_ids, turn_down, dry_run=dry_run)
+    _each(session, intake_ids, turn_down, dry_run=dry_run)
 
 
 def _reader(session: CliSession) -> inbox_rows.InboxReader:
@@ -176,14 +176,13 @@ def _reader(session: CliSession) -> inbox_rows.InboxReader:
 
 
 def _each(
-    ctx: click.Context,
+    session: CliSession,
     intake_ids: tuple[int, ...],
     act: Callable[[clerk.Clerk, IntakeId, Sequence[str]], None],
     *,
     dry_run: bool,
 ) -> None:
     """Do something about each row by itself; what is refused of one keeps no other from it."""
-    session: CliSession = ctx.obj
     failed: list[BatchctlError] = []
     wanted = list(dict.fromkeys(intake_ids))
     app = session.app
@@ -197,7 +196,7 @@ def _each(
     if dry_run and len(failed) < len(wanted):
         output.say("Next: the same command without --dry-run")
     if failed:
-        ctx.exit(failed[0].exit_code)
+        raise click.exceptions.Exit(failed[0].exit_code)
 
 
 def _tell_moved(done: clerk.MovedRow, to_take: Sequence[str], *, dry_run: bool) -> None:

@@ -10,7 +10,7 @@ import click
 
 from batchctl.cli.lazily import lazily
 from batchctl.cli.missing_controller import to_wait
-from batchctl.cli.session import INTAKE_ID, CliSession, dry_run, pass_session, reason
+from batchctl.cli.session import FAILED, INTAKE_ID, CliSession, dry_run, pass_session, reason
 from batchctl.domain.error_codes import REJECTED_AGAIN
 from batchctl.domain.locked_rows import parted
 from batchctl.domain.rows import BatchDefinition, IntakeId, IntakeRow, Populated
@@ -22,7 +22,6 @@ with lazily():
     from batchctl.operations.intake import inbox, submission
 
 
-FAILED = 1
 PLANNED_MOST = 100
 MOST_NAMED = 20
 """Who keeps a row locked is printed for this many rows at most."""
@@ -114,13 +113,12 @@ def tell_stuck(session: CliSession) -> bool:
 @click.argument("intake_id", metavar="FILEPROCESS_ID", type=INTAKE_ID)
 @reason(required=True)
 @dry_run
-@click.pass_context
-def accept(ctx: click.Context, intake_id: int, reason: str, dry_run: bool) -> None:
+@pass_session
+def accept(session: CliSession, intake_id: int, reason: str, dry_run: bool) -> None:
     """Take in a rejected or duplicate FileProcess row on purpose.
 
     Its populator is asked again: correct first what it rejected. Exit code 1 when the row is rejected again.
     """
-    session: CliSession = ctx.obj
     planned = planning.acceptance(session.app.transactions, IntakeId(intake_id))
     if dry_run:
         takers = ", ".join(planned.batches) or ("none that can be read" if planned.unreadable else "no batch")
@@ -139,7 +137,7 @@ def accept(ctx: click.Context, intake_id: int, reason: str, dry_run: bool) -> No
         output.say(f"Next: batchctl why file:{intake_id}")
         return
     output.warn(f"FileProcess {intake_id} is rejected again: {again.message}", REJECTED_AGAIN, again.clear)
-    ctx.exit(FAILED)
+    raise click.exceptions.Exit(FAILED)
 
 
 def show_planned_creations(session: CliSession) -> bool:

@@ -95,13 +95,12 @@ def listed(session: CliSession, batch: str | None, status: str | None, as_json: 
     "--most", type=WholeNumber(1, 100_000), default=20, show_default=True, help="How many of each kind to show."
 )
 @as_json
-@click.pass_context
-def rehearsed(ctx: click.Context, name: str, most: int, as_json: bool) -> None:
+@pass_session
+def rehearsed(session: CliSession, name: str, most: int, as_json: bool) -> None:
     """Walk once through the folder of a watch, on this host, and say of each entry what would happen and why.
 
     Nothing is submitted. Exit code 4 when the folder cannot be listed.
     """
-    session: CliSession = ctx.obj
     found = session.app.rehearse_watch(name, most)
     if as_json:
         output.print_json(
@@ -138,4 +137,4 @@ def rehearsed(ctx: click.Context, name: str, most: int, as_json: bool) -> None:
     if found.failure is not None:
         said, to_do = found.announced
         output.warn(f"the folder cannot be listed: {said}", NOT_LISTED, to_do)
-        ctx.exit(NOT_USABLE)
+        raise click.exceptions.Exit(NOT_USABLE)

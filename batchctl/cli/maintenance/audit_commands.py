@@ -11,6 +11,7 @@ import click
 from batchctl.cli.lazily import lazily
 from batchctl.cli.log_command import MOST, Moment
 from batchctl.cli.session import (
+    FINDINGS,
     ROW_ID,
     CliSession,
     Ref,
@@ -31,9 +32,6 @@ with lazily():
     from batchctl.cli import output
     from batchctl.operations import shown_columns
     from batchctl.operations.maintenance import audit_trail
-
-
-FINDINGS = 6
 
 
 class AuditGroup(click.Group):
@@ -115,13 +113,12 @@ def audit(
     "--anchor", "anchors", type=AnchorText(), multiple=True, help="What 'audit anchor' printed once; may be repeated."
 )
 @as_json
-@click.pass_context
-def verify(ctx: click.Context, anchors: tuple[Anchor, ...], as_json: bool) -> None:
+@pass_session
+def verify(session: CliSession, anchors: tuple[Anchor, ...], as_json: bool) -> None:
     """Prove that no row of the log was changed, removed or put in between since it was sealed; exit code 6 if one was.
 
     That its end was cut off, or all of it made anew, shows only against an anchor that was kept elsewhere.
     """
-    session: CliSession = ctx.obj
     app = session.app
     found = audit_trail.verify(app.transactions, app.clock, anchors)
     if as_json:
@@ -141,7 +138,7 @@ def verify(ctx: click.Context, anchors: tuple[Anchor, ...], as_json: bool) -> No
     else:
         _show(found, anchored=bool(anchors))
     if found.findings:
-        ctx.exit(FINDINGS)
+        raise click.exceptions.Exit(FINDINGS)
 
 
 @audit.command()

@@ -14,7 +14,7 @@ import click
 
 from batchctl.cli import main
 from batchctl.cli.lazily import lazily
-from batchctl.cli.session import dry_run
+from batchctl.cli.session import FAILED, dry_run
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.text import visible
 
@@ -26,7 +26,6 @@ with lazily():
     from batchctl.operations.maintenance import demonstration
 
 
-FAILED = 1
 FOLDER = "batchctl-demo"
 
 
@@ -40,8 +39,7 @@ FOLDER = "batchctl-demo"
     help="Use this empty PostgreSQL database instead of SQLite files  [default: $BATCHCTL_DATABASE_URL].",
 )
 @dry_run
-@click.pass_context
-def demo(ctx: click.Context, folder: Path | None, flights: Path | None, database: str | None, dry_run: bool) -> None:
+def demo(folder: Path | None, flights: Path | None, database: str | None, dry_run: bool) -> None:
     """Run the worked example end to end in a fresh folder: real files arrive, one is broken, all ends well.
 
     FOLDER is ./batchctl-demo, or the first of that name with a number that is not there yet.
@@ -59,7 +57,7 @@ def demo(ctx: click.Context, folder: Path | None, flights: Path | None, database
     for finding in findings:
         click.echo(f"Not as it should be: {finding}", err=True)
     if findings:
-        ctx.exit(FAILED)
+        raise click.exceptions.Exit(FAILED)
     _tell(
         f"All is well: the warehouse holds {demonstration.FLIGHTS_OF_2013:,} flights, each file once.",
         f"Look around in {target}{password}; README.md tells what happened. For example:",

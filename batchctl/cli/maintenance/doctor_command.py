@@ -5,28 +5,26 @@ from __future__ import annotations
 import click
 
 from batchctl.cli.lazily import lazily
-from batchctl.cli.session import CliSession, as_rows
+from batchctl.cli.session import FINDINGS, CliSession, as_rows, pass_session
 from batchctl.domain.maintenance.health import Result
 
 with lazily():
     from batchctl import app
     from batchctl.cli import output
 
-FINDINGS = 6
 
 _STYLES = {"OK": "green", "WARN": "yellow", "FAIL": "bold red"}
 
 
 @click.command()
 @as_rows
-@click.pass_context
-def doctor(ctx: click.Context, as_json: bool) -> None:
+@pass_session
+def doctor(session: CliSession, as_json: bool) -> None:
     """Examine the control database, every connection and this host; exit code 6 when something FAILs.
 
     It looks at drivers, logins, rights, clocks, the schema, and whether what is committed stays. It changes nothing,
     and it takes no longer than 20 seconds.
     """
-    session: CliSession = ctx.obj
     lines = app.examine(session.config)
     counts = {result: sum(line.finding.result is result for line in lines) for result in Result}
     if as_json:
@@ -61,4 +59,4 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
         if mending:
             output.hints(*mending, "and look again: batchctl doctor")
     if counts[Result.FAIL]:
-        ctx.exit(FINDINGS)
+        raise click.exceptions.Exit(FINDINGS)

@@ -5,25 +5,22 @@ from __future__ import annotations
 import click
 
 from batchctl.cli.lazily import lazily
-from batchctl.cli.session import CliSession, as_rows
+from batchctl.cli.session import FINDINGS, CliSession, as_rows, pass_session
 
 with lazily():
     from batchctl.cli import output
     from batchctl.operations.maintenance import fsck as operation
 
-FINDINGS = 6
-
 
 @click.command()
 @as_rows
-@click.pass_context
-def fsck(ctx: click.Context, as_json: bool) -> None:
+@pass_session
+def fsck(session: CliSession, as_json: bool) -> None:
     """Ask the tables whether every law of the engine holds; exit code 6 when a row breaks one.
 
     It only reads, and may be run beside a working controller. `check` looks at definitions, `fsck` at what became of
     the work.
     """
-    session: CliSession = ctx.obj
     app = session.app
     found = operation.examine(app.transactions, app.clock)
     if as_json:
@@ -40,4 +37,4 @@ def fsck(ctx: click.Context, as_json: bool) -> None:
     else:
         click.echo(f"Every one of {operation.laws()} laws holds.")
     if found:
-        ctx.exit(FINDINGS)
+        raise click.exceptions.Exit(FINDINGS)

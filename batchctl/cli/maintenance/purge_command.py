@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from batchctl.cli.lazily import lazily
-from batchctl.cli.session import CliSession, as_json, dry_run, reason
+from batchctl.cli.session import FAILED, FINDINGS, CliSession, as_json, dry_run, pass_session, reason
 from batchctl.domain.error_codes import NOT_PURGED
 from batchctl.domain.text import visible
 
@@ -17,23 +17,19 @@ with lazily():
     from batchctl.operations.maintenance import disposal
 
 
-FAILED, FINDINGS = 1, 6
-
-
 @click.command()
 @reason(required=False)
 @as_json
 @dry_run
-@click.pass_context
-def purge(ctx: click.Context, reason: str | None, as_json: bool, dry_run: bool) -> None:
+@pass_session
+def purge(session: CliSession, reason: str | None, as_json: bool, dry_run: bool) -> None:
     """Delete at once what is older than the table Setting says, as the leader does once an hour.
 
     Never goes what is not over, nor the last instances of a batch. Exit code 1 when some of it could not be purged, 6 when
     a dry run finds a setting that cannot be meant so.
     """
-    session: CliSession = ctx.obj
     if dry_run:
-        _rehearse(ctx, session, as_json=as_json)
+        _rehearse(session, as_json=as_json)
         return
     if reason is None:
         message = "Missing option '--reason': say why, or only look: --dry-run."
@@ -43,10 +39,10 @@ def purge(ctx: click.Context, reason: str | None, as_json: bool, dry_run: bool) 
     _print_gone(done.gone, as_json=as_json)
     _warn(done.failures)
     if done.failures:
-        ctx.exit(FAILED)
+        raise click.exceptions.Exit(FAILED)
 
 
-def _rehearse(ctx: click.Context, session: CliSession, *, as_json: bool) -> None:
+def _rehearse(session: CliSession, *, as_json: bool) -> None:
     app = session.app
     planned = disposal.plan(app.transactions, app.clock)
     if as_json:
@@ -55,7 +51,7 @@ def _rehearse(ctx: click.Context, session: CliSession, *, as_json: bool) -> None
         _print_planned(planned)
     _warn([(f"Setting {visible(one.name)}", one.message) for one in planned.findings])
     if planned.findings:
-        ctx.exit(FINDINGS)
+        raise click.exceptions.Exit(FINDINGS)
 
 
 def _print_planned(planned: disposal.Disposal) -> None:

@@ -39,7 +39,7 @@ _instance = click.argument("instance_id", metavar="[ID]", required=False, type=I
 
 def _verb(of_many: str | None, *own: Callable[[Any], Any], needs_reason: bool) -> Callable[[Any], click.Command]:
     """Make a command that acts on one instance, or on all that a filter finds; it may have options of its own."""
-    common = (many_options(of_many), reason(required=needs_reason), sure, as_json, click.pass_context)
+    common = (many_options(of_many), reason(required=needs_reason), sure, as_json, pass_session)
     options: Sequence[Callable[[Any], Any]] = (_instance, *own, *common)
 
     def made(function: Any) -> click.Command:
@@ -57,7 +57,7 @@ def _verb(of_many: str | None, *own: Callable[[Any], Any], needs_reason: bool) -
     needs_reason=True,
 )
 def rerun(
-    ctx: click.Context,
+    session: CliSession,
     /,
     instance_id: int | None,
     from_seq: int | None,
@@ -76,34 +76,34 @@ def rerun(
     def act(operator: intervene.Operator, at: InstanceId, seen: BatchInstance | None = None) -> intervene.Intervention:
         return operator.rerun(at, reason=reason, from_seq=from_seq, corrections=values, seen=seen)
 
-    _do(ctx, "rerun", act, instance_id, **how)
+    _do(session, "rerun", act, instance_id, **how)
 
 
 @_verb(None, needs_reason=False)
-def pause(ctx: click.Context, /, instance_id: int | None, reason: str | None, **how: Any) -> None:
+def pause(session: CliSession, /, instance_id: int | None, reason: str | None, **how: Any) -> None:
     """Let nothing more of an instance start, or of all that a filter finds; a step that runs ends first."""
-    _do(ctx, "pause", lambda operator, at: operator.pause(at, reason=reason), instance_id, **how)
+    _do(session, "pause", lambda operator, at: operator.pause(at, reason=reason), instance_id, **how)
 
 
 @_verb("paused", needs_reason=False)
-def resume(ctx: click.Context, /, instance_id: int | None, reason: str | None, **how: Any) -> None:
+def resume(session: CliSession, /, instance_id: int | None, reason: str | None, **how: Any) -> None:
     """Let a paused instance go on where it stood, or all that a filter finds."""
-    _do(ctx, "resume", lambda operator, at: operator.resume(at, reason=reason), instance_id, **how)
+    _do(session, "resume", lambda operator, at: operator.resume(at, reason=reason), instance_id, **how)
 
 
 @_verb(None, needs_reason=True)
-def cancel(ctx: click.Context, /, instance_id: int | None, reason: str, **how: Any) -> None:
+def cancel(session: CliSession, /, instance_id: int | None, reason: str, **how: Any) -> None:
     """Give an instance up, or all that a filter finds; a step that runs is stopped.
 
     On a terminal it asks before it stops one.
     """
-    _do(ctx, "cancel", lambda operator, at: operator.cancel(at, reason=reason), instance_id, **how)
+    _do(session, "cancel", lambda operator, at: operator.cancel(at, reason=reason), instance_id, **how)
 
 
 @_verb("failed", needs_reason=True)
-def skip(ctx: click.Context, /, instance_id: int | None, reason: str, **how: Any) -> None:
+def skip(session: CliSession, /, instance_id: int | None, reason: str, **how: Any) -> None:
     """Go on without the step that is next, of one instance or of all that a filter finds; the history keeps who and why."""
-    _do(ctx, "skip", lambda operator, at: operator.skip(at, reason=reason), instance_id, **how)
+    _do(session, "skip", lambda operator, at: operator.skip(at, reason=reason), instance_id, **how)
 
 
 _QUESTIONS = {"rerun": "Run it again so?", "cancel": "A step of it is running. Stop that, and give the instance up?"}
@@ -111,7 +111,7 @@ _QUESTIONS = {"rerun": "Run it again so?", "cancel": "A step of it is running. S
 
 
 def _do(
-    ctx: click.Context,
+    session: CliSession,
     verb: str,
     act: Callable[..., intervene.Intervention],
     instance_id: int | None,
@@ -122,11 +122,9 @@ def _do(
     **many: Any,
 ) -> None:
     """Act on the one instance that is named, or on those that a filter finds."""
-    session: CliSession = ctx.obj
     if selecting.is_of_many(instance_id, many):
-        selecting.act_on_many(
-            ctx, session.app.operator(dry_run=False), verb, act, many, yes=yes, dry_run=dry_run, as_json=as_json
-        )
+        operator = session.app.operator(dry_run=False)
+        selecting.act_on_many(operator, verb, act, many, yes=yes, dry_run=dry_run, as_json=as_json)
         return
     at, seen = InstanceId(instance_id or 0), {}
     if verb in _QUESTIONS and can_ask() and not (yes or dry_run or as_json):
@@ -176,12 +174,10 @@ def enable(
     """
     chosen = release_options.chosen(release, throttle, yes=yes)
     if release_options.should_ask(chosen, dry_run=dry_run):
-        chosen = release_options.asked(
-            session.app.operator(dry_run=True).set_enabled(batch, enabled=True, reason=reason).released
-        )
-    _show_switching(
-        session.app.operator(dry_run=dry_run).set_enabled(batch, enabled=True, reason=reason, choice=chosen)
-    )
+        planned = session.app.operator(dry_run=True).set_enabled(batch, enabled=True, reason=reason)
+        chosen = release_options.asked(planned.released)
+    operator = session.app.operator(dry_run=dry_run)
+    _show_switching(operator.set_enabled(batch, enabled=True, reason=reason, choice=chosen))
 
 
 @click.command()

@@ -300,17 +300,15 @@ def _show_import(done: calendar_keeper.Imported) -> None:
     said = f"Calendar {visible(done.calendar)}{new}: {output.counted(len(done.added), 'day')} {would} added"
     output.line(f"{said}, {done.same} stood there already.")
     rows = [(day.day, f"{day.day:%a}", _kind(day), day.description) for day in done.added]
-    if rows:
-        output.table("Added", ["day", "weekday", "is a", "description"], rows)
+    output.table_if_any("Added", ["day", "weekday", "is a", "description"], rows)
     if done.differing:
         differ = [(was.day, _wording(was), _wording(becomes)) for was, becomes in done.differing]
         title, before, after = "Overwritten", "before", "after"
         if not done.replaced:
             title, before, after = "Said otherwise, and left so (--replace overwrites them)", "calendar", "import"
         output.table(title, ["day", before, after], differ)
-    if done.others:
-        rest = [(day.day, _wording(day)) for day in done.others]
-        output.table("Not in the import, and left as they are", ["day", "calendar"], rest)
+    rest = [(day.day, _wording(day)) for day in done.others]
+    output.table_if_any("Not in the import, and left as they are", ["day", "calendar"], rest)
     if done.valid_until is None:
         output.line("It has no ValidUntil, so nothing warns when its days run out.")
     else:

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import click
 
 from batchctl.cli.lazily import lazily
 from batchctl.cli.missing_controller import to_run
-from batchctl.cli.session import CliSession, WholeNumber, dry_run, one_of, reason
+from batchctl.cli.session import FINDINGS, CliSession, WholeNumber, dry_run, one_of, pass_session, reason
 from batchctl.domain.scheduling.schedule_columns import option_of
 from batchctl.domain.status import CalendarRule, CatchUp, FoldPolicy, GapPolicy, Overlap, ScheduleType
 from batchctl.domain.text import typed, visible
 
 with lazily():
-    from batchctl import app
     from batchctl.cli import output
     from batchctl.operations.scheduling import schedule_keeper
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-FINDINGS = 6
 
 
 class Emptied(click.ParamType[Any]):
@@ -91,17 +88,15 @@ _type = one_of(ScheduleType)
 @click.option("--disabled", is_flag=True, help="Make it, but let it start nothing yet.")
 @reason(required=False)
 @dry_run
-@click.pass_context
-def add(ctx: click.Context, /, name: str, disabled: bool, reason: str | None, dry_run: bool, **given: Any) -> None:
+@pass_session
+def add(session: CliSession, /, name: str, disabled: bool, reason: str | None, dry_run: bool, **given: Any) -> None:
     """Make a schedule; the options are the columns of Schedule. Everything is looked through before it is written.
 
     Exit code 6 and nothing written when anything is wrong; all findings are shown at once.
     """
     columns = {**_given(given), "Enabled": int(not disabled)}
-    (keeper, app) = _keeper(ctx.obj, dry_run=dry_run)
-    done = keeper.add(name, columns, reason=reason)
-    idle = to_run(app)
-    _end(ctx, done, idle, f"Schedule {visible(name)} {'would be' if dry_run else 'is'} made")
+    done = _keeper(session, dry_run=dry_run).add(name, columns, reason=reason)
+    _end(session, done, f"Schedule {visible(name)} {'would be' if dry_run else 'is'} made")
 
 
 @click.command(name="set")
@@ -111,8 +106,8 @@ def add(ctx: click.Context, /, name: str, disabled: bool, reason: str | None, dr
 @_column_options
 @reason(required=True)
 @dry_run
-@click.pass_context
-def change(ctx: click.Context, /, name: str, reason: str, dry_run: bool, **given: Any) -> None:
+@pass_session
+def change(session: CliSession, /, name: str, reason: str, dry_run: bool, **given: Any) -> None:
     """Change some columns of a schedule; '' empties one. Everything is looked through before it is written.
 
     A new timing counts from now on: what was due before by the old one is not made up for.
@@ -120,51 +115,45 @@ def change(ctx: click.Context, /, name: str, reason: str, dry_run: bool, **given
     columns = _given(given)
     if not columns:
         raise click.UsageError("Name at least one column to change, such as --run-times 06:00.")
-    (keeper, app) = _keeper(ctx.obj, dry_run=dry_run)
-    done = keeper.change(name, columns, reason=reason)
-    idle = to_run(app)
+    done = _keeper(session, dry_run=dry_run).change(name, columns, reason=reason)
     if not done.after and not done.findings:
         click.echo(f"Schedule {visible(name)} says so already.")
         return
-    _end(ctx, done, idle, f"Schedule {visible(name)} {'would be' if dry_run else 'is'} changed")
+    _end(session, done, f"Schedule {visible(name)} {'would be' if dry_run else 'is'} changed")
 
 
 @click.command()
 @click.argument("name")
 @reason(required=True)
 @dry_run
-@click.pass_context
-def enable(ctx: click.Context, name: str, reason: str, dry_run: bool) -> None:
+@pass_session
+def enable(session: CliSession, name: str, reason: str, dry_run: bool) -> None:
     """Switch a schedule on; nothing that was due while it was off is made up for."""
-    (keeper, app) = _keeper(ctx.obj, dry_run=dry_run)
-    done = keeper.set_enabled(name, enabled=True, reason=reason)
-    idle = to_run(app)
+    done = _keeper(session, dry_run=dry_run).set_enabled(name, enabled=True, reason=reason)
     if not done.after and not done.findings:
         click.echo(f"Schedule {visible(name)} is enabled already.")
         return
     would = "would be" if dry_run else "is now"
     said = f"Schedule {visible(name)} {would} enabled. Nothing that was due while it was off is made up for"
-    _end(ctx, done, idle, said)
+    _end(session, done, said)
 
 
 @click.command()
 @click.argument("name")
 @reason(required=True)
 @dry_run
-@click.pass_context
-def disable(ctx: click.Context, name: str, reason: str, dry_run: bool) -> None:
+@pass_session
+def disable(session: CliSession, name: str, reason: str, dry_run: bool) -> None:
     """Switch a schedule off: it starts nothing; work that it has started goes on."""
-    (keeper, _) = _keeper(ctx.obj, dry_run=dry_run)
-    done = keeper.set_enabled(name, enabled=False, reason=reason)
+    done = _keeper(session, dry_run=dry_run).set_enabled(name, enabled=False, reason=reason)
     would = "would be" if dry_run else "is now"
     click.echo(f"Schedule {visible(name)} {would if done.after else 'is'} disabled{'' if done.after else ' already'}.")
     output.hints(f"batchctl schedule enable {typed(name)} --reason ...")
 
 
-def _keeper(session: CliSession, *, dry_run: bool) -> tuple[schedule_keeper.ScheduleKeeper, app.App]:
+def _keeper(session: CliSession, *, dry_run: bool) -> schedule_keeper.ScheduleKeeper:
     app = session.app
-    actor = app.actor(dry_run=dry_run)
-    return schedule_keeper.ScheduleKeeper(actor, app.settings.business_time_zone), app
+    return schedule_keeper.ScheduleKeeper(app.actor(dry_run=dry_run), app.settings.business_time_zone)
 
 
 def _given(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -172,14 +161,14 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {column: None if value == "" else value for column, value in options.items() if value is not None}
 
 
-def _end(ctx: click.Context, done: schedule_keeper.WrittenSchedule, idle: Sequence[str], wording: str) -> None:
+def _end(session: CliSession, done: schedule_keeper.WrittenSchedule, wording: str) -> None:
     if done.findings:
         rows = [(one.column or None, one.message) for one in done.findings]
         title = f"{output.counted(len(rows), 'finding')}; nothing was written"
         output.table(title, ["column", "what is wrong"], rows)
         remedies = [one.remedy for one in done.findings if one.remedy]
         output.hints(*dict.fromkeys(remedies), "correct what is named, and give the command again")
-        ctx.exit(FINDINGS)
+        raise click.exceptions.Exit(FINDINGS)
     for warning in done.warnings:
         output.say(f"Warning: {warning.message}")
     output.line(f"{wording}: {done.words}." if done.words else f"{wording}.")
@@ -196,7 +185,7 @@ def _end(ctx: click.Context, done: schedule_keeper.WrittenSchedule, idle: Sequen
     else:
         output.line("It is disabled, so it starts nothing.")
     name = typed(done.schedule.name)
-    following = [*(idle if done.next else ()), f"batchctl schedule preview {name}"]
+    following = [*(to_run(session.app) if done.next else ()), f"batchctl schedule preview {name}"]
     if done.dry_run:
         following = ["the same command without --dry-run"]
     elif not done.schedule.enabled:
