@@ -152,11 +152,9 @@ class Populator(Protocol):
 
     def check(self, batch: BatchDefinition) -> Sequence[Finding]:
         """Return everything wrong with the batch's PopulatorArgs; touches nothing."""
-        ...
 
     def populate(self, row: IntakeRow, batch: BatchDefinition) -> Populated:
         """Return Data1..Data6 (text or None) and, if it knows one, the CycleKey."""
-        ...
 
 
 @runtime_checkable
@@ -168,11 +166,9 @@ class AsksDatabase(Protocol):
 
     def check_from(self, batch: BatchDefinition, context: StepContext) -> Sequence[Finding]:
         """Return what is wrong with the connection and what is asked there, besides `check`; connects to nothing."""
-        ...
 
     def populate_from(self, row: IntakeRow, batch: BatchDefinition, context: StepContext) -> Populated:
         """Return the values that the database gives."""
-        ...
 
 
 @named_value
@@ -195,7 +191,6 @@ class Execution(Protocol):
     @property
     def connections(self) -> Mapping[str, Connection]:
         """The named target databases."""
-        ...
 
     def run_command(
         self, argv: Sequence[str], *, directory: str, environment: Mapping[str, str] | None = None
@@ -204,37 +199,29 @@ class Execution(Protocol):
 
         Standard input is empty. When the step is to stop, the whole tree gets TERM, then KILL.
         """
-        ...
 
     def run_job(self, name: str, arguments: Mapping[str, JsonValue]) -> JobEnd:
         """Call a registered job: in the long-lived child process, or here when it is declared in-process."""
-        ...
 
     def secret(self, name: str) -> str:
         """Resolve a secret. The value must not be stored, logged, or passed in an argument list."""
-        ...
 
     def masked(self, text: str) -> str:
         """Return a text without the secrets resolved so far; mask a text before cutting it."""
-        ...
 
     def in_session(self, name: str) -> None:
         """Name the database session that carries the step out, as proof of life."""
-        ...
 
     def on_stop(self, stop: Callable[[], None]) -> None:
         """Name what to call, from another thread, when the step is to stop; only once, perhaps at once."""
-        ...
 
     @property
     def stopping(self) -> bool:
         """True once the step has been told to stop."""
-        ...
 
     @property
     def must_end(self) -> bool:
         """True once the step was told to stop and its grace time is over: what is left of it is ended by force."""
-        ...
 
 
 class StepHandler(Protocol):
@@ -245,7 +232,6 @@ class StepHandler(Protocol):
 
     def check(self, step: Step, context: StepContext) -> Sequence[Finding]:
         """Return everything wrong with the row, all at once; never raises, may look at files, changes nothing."""
-        ...
 
     def render(self, request: StepRequest) -> Rendered:
         """Make the step ready: pure apart from `context.read_text`; raises `StepRefused` when it cannot be.
@@ -259,14 +245,12 @@ class StepHandler(Protocol):
         `CannotBegin`, which is one, says that this host lacks what another may have: the step is put back, and costs
         no retry.
         """
-        ...
 
     def execute(self, rendered: Rendered, execution: Execution) -> StepOutcome:
         """Carry out exactly what `rendered.spec` says and return how it ended.
 
         Expected failures are returned. An exception means the handler itself broke and is recorded as such.
         """
-        ...
 
 
 @runtime_checkable
@@ -275,7 +259,6 @@ class Delegates(Protocol):
 
     def delegate(self, request: StepRequest) -> Step:
         """Return the step to carry out instead, of a ProcessType that does not delegate; raises `StepRefused`."""
-        ...
 
 
 @runtime_checkable
@@ -288,15 +271,12 @@ class RunsOneCommand(Protocol):
 
     def is_one_command(self, rendered: Rendered) -> bool:
         """Say whether what was rendered is one command; anything else is left to `execute`."""
-        ...
 
     def command(self, rendered: Rendered, execution: Execution) -> Command:
         """Return the command that `rendered.spec` says, with its secrets resolved."""
-        ...
 
     def outcome(self, rendered: Rendered, end: CommandEnd) -> StepOutcome:
         """Say what the command's end means for the step."""
-        ...
 
 
 @runtime_checkable
@@ -305,7 +285,6 @@ class Provable(Protocol):
 
     def is_alive(self, rendered: Rendered, execution: Execution) -> bool | None:
         """Say whether the execution of `rendered.spec` goes on in the target; None when that cannot be known."""
-        ...
 
 
 @runtime_checkable
@@ -314,11 +293,9 @@ class Verifiable(Protocol):
 
     def verification(self, step: Step) -> Step:
         """Return the step that asks whether a lost execution was done after all."""
-        ...
 
     def is_done(self, outcome: StepOutcome) -> bool | None:
         """Read that step's outcome: done, not done, or None when it does not tell."""
-        ...
 
 
 class Stopped(Exception):

@@ -68,11 +68,9 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """Return the control database's present time, UTC, in milliseconds."""
-        ...
 
     def monotonic(self) -> float:
         """Return seconds that never jump, for durations and deadlines of this program."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +89,6 @@ class Transactions(Protocol):
 
     def read(self) -> AbstractContextManager[Any]:
         """Lend a connection for reading; every statement sees the newest committed state."""
-        ...
 
     def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Result], *, nowait: bool = False) -> Result:
         """Run `work` in one write transaction and commit it.
@@ -100,15 +97,12 @@ class Transactions(Protocol):
         With `nowait`, look for no locks beforehand and wait for one only a moment; then do not run it again, but
         raise `Conflict`. What is asked last may be sent only with the commit, and fail with it.
         """
-        ...
 
     def changed(self) -> Change:
         """Say what anybody else may have written since this was last asked."""
-        ...
 
     def notify(self) -> Notify | None:
         """Return what notifies when `changed` would be true; None without a connection. It is good for one wait."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +160,6 @@ class AskHandler(Protocol):
 
         `about` names what is asked about, and `of` the instance whose step it is, if that is known.
         """
-        ...
 
 
 def ask_straight(
@@ -194,65 +187,51 @@ class StepRunner(Protocol):
 
         One that is `lease_bound` is stopped when its lease is not kept: another controller may begin it again.
         """
-        ...
 
     def keep_lease(self, until: float) -> None:
         """Vouch for the lease-bound executions, own and adopted ones, until a time of the monotonic clock."""
-        ...
 
     def recorded(self, keys: Collection[HistoryId]) -> None:
         """Take note that these ends are committed; whatever remembers them for the next worker may forget them."""
-        ...
 
     def refuse(self, key: HistoryId, reason: str, *, put_back: bool = False) -> None:
         """Let an execution that could not be rendered end, through `collect`: as a fatal failure, or put back."""
-        ...
 
     def collect(self, wait: timedelta, notify: Notify | None = None) -> Sequence[Report]:
         """Return what has been reported; waits at most `wait` for the first report, a `wake` or the notify."""
-        ...
 
     def overhear(self) -> Sequence[Report]:
         """Return what has been reported since the last `collect`; waits for nothing, and carries nothing out."""
-        ...
 
     def hasten(self) -> Sequence[Report]:
         """Carry out at once what is known to take a moment only, and report it; `collect` carries out the rest."""
-        ...
 
     def wake(self) -> None:
         """End a waiting `collect` early; may be called from a signal handler."""
-        ...
 
     def stop(self, key: HistoryId) -> None:
         """Tell an execution to stop: TERM to the tree, KILL after the grace time, interrupt to a session."""
-        ...
 
     def let_go(self, key: HistoryId) -> bool:
         """Stop watching an execution, which goes on; false, and nothing changed, where it cannot go on alone."""
-        ...
 
     def is_gone(self, controller: ControllerRow) -> bool:
         """Say whether this host can prove that a controller is dead."""
-        ...
 
     def examine(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Trace:
         """Find out what has become of a dead worker's execution; this may take a look into the target database.
 
         Nothing of it is stopped: its worker may have been taken for dead wrongly.
         """
-        ...
 
     def seen_alive(self, entry: HistoryEntry) -> Sequence[int]:
         """Return the process ids of what is seen alive on this host of an execution."""
-        ...
 
     def stop_left_over(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Sequence[int]:
         """Stop what is left over of an execution whose claim this controller has; return the process ids found alive.
 
         This may take the grace time of a stop.
         """
-        ...
 
     def adopt(
         self,
@@ -264,18 +243,15 @@ class StepRunner(Protocol):
         lease_bound: bool = False,
     ) -> None:
         """Take over an execution found adoptable; its end arrives through `collect`, with the time when it came."""
-        ...
 
     def tidy(self, living: Collection[str], live: Collection[HistoryId]) -> None:
         """Forget the workers that are dead and not entered as `living`.
 
         Remember one that has an execution not recorded as ended (`live`).
         """
-        ...
 
     def close(self, *, leave: bool = False) -> None:
         """End the child processes and threads. Executions still running are stopped, or commands left to go on."""
-        ...
 
 
 @value
@@ -295,39 +271,31 @@ class PopulatorRunner(Protocol):
 
     def populate(self, populator: str, row: IntakeRow, batch: BatchDefinition) -> Populated:
         """Call a populator with a time limit; raises `CannotPopulate` with the reason, whatever went wrong."""
-        ...
 
     def ask(self, row: IntakeRow, batch: BatchDefinition) -> Populated | None:
         """Return the values that take no time; others are asked for aside, and come with `answers`.
 
         The rows of one populator are answered in the order in which they were asked about. Raises `CannotPopulate`.
         """
-        ...
 
     def has_room(self, batch: BatchDefinition) -> bool:
         """Say whether a batch's populator may be asked about another row now."""
-        ...
 
     def is_stuck(self, batch: BatchDefinition) -> bool:
         """Say whether every question to a batch's populator has to wait for one that takes long."""
-        ...
 
     def answers(self) -> Sequence[Populating]:
         """Return the answers that have come."""
-        ...
 
     @property
     def has_answers(self) -> bool:
         """Say whether any answer has come."""
-        ...
 
     def wait(self) -> None:
         """Wait for an answer, or for one to take long, if any is to come."""
-        ...
 
     def close(self) -> None:
         """End the child processes."""
-        ...
 
 
 @value
@@ -344,20 +312,16 @@ class Inquiries(Protocol):
 
     def ask(self, key: int, question: Callable[[], Any]) -> bool:
         """Ask; false, and nothing done, while the same is still being asked. Whatever the question raises is its answer."""
-        ...
 
     def answers(self) -> Sequence[Answer]:
         """Return the answers that have come, and, once for each question that takes too long, that it does."""
-        ...
 
     @property
     def is_busy(self) -> bool:
         """Say whether answers are still to come; a question that takes too long is not waited for."""
-        ...
 
     def wait(self, at_most: timedelta | None = None) -> None:
         """Wait until there is something to return, if anything is to come; for so long, where a limit is given."""
-        ...
 
 
 class Sightings(Protocol):
@@ -365,11 +329,9 @@ class Sightings(Protocol):
 
     def recall(self) -> Mapping[str, Sighting]:
         """Return by name of the controller what was noted, if the clock still is the same."""
-        ...
 
     def note(self, sightings: Mapping[str, Sighting]) -> None:
         """Note what is known now."""
-        ...
 
 
 @value
@@ -433,30 +395,24 @@ class Folders(Protocol):
 
     def walk(self, walk: FolderWalk) -> None:
         """Begin a walk; what it finds arrives through `collect`."""
-        ...
 
     def inspect(self, key: int, folder: str, file: FoundFile, *, content: bool) -> None:
         """Look whether a file still is as it was listed, and read it all for its digest where the `content` is wanted.
 
         A huge file keeps the others of its folder waiting for a moment only.
         """
-        ...
 
     def collect(self, wait: timedelta = timedelta(0)) -> Sequence[FolderReport]:
         """Return what has been reported; waits at most `wait` for the first report."""
-        ...
 
     def failures_with(self, folders: Collection[str], within: timedelta) -> Mapping[str, str]:
         """Say of each folder that cannot be listed on this host, or does not answer in time, why that is so."""
-        ...
 
     def leave(self, key: int) -> None:
         """Take no interest in a key any more."""
-        ...
 
     def close(self) -> None:
         """Let the threads end; one that waits for a share is left to it."""
-        ...
 
 
 class Ids(Protocol):
@@ -464,19 +420,15 @@ class Ids(Protocol):
 
     def controller_id(self) -> str:
         """Return an id that no other start of any controller has."""
-        ...
 
     def host(self) -> str:
         """Return this machine's name."""
-        ...
 
     def process(self) -> Identity:
         """Return what tells this process from any other that ever ran."""
-        ...
 
     def user(self) -> str:
         """Return the operating-system user's name."""
-        ...
 
 
 class Files(Protocol):
@@ -484,11 +436,9 @@ class Files(Protocol):
 
     def read_text(self, path: str) -> str:
         """Read a UTF-8 file."""
-        ...
 
     def exists(self, path: str) -> bool:
         """Say whether a regular file is there."""
-        ...
 
 
 class Glance(Protocol):
@@ -496,4 +446,3 @@ class Glance(Protocol):
 
     def missing(self, paths: Collection[str]) -> Collection[str]:
         """Return the paths where there is certainly nothing on this host; this takes a moment at most."""
-        ...
