@@ -140,8 +140,7 @@ class Settings(BaseSettings):
     def _one_source(cls, value: dict[str, SecretSettings]) -> dict[str, SecretSettings]:
         for name, secret in value.items():
             if (secret.env is None) == (secret.file is None):
-                message = f"secret '{name}' needs exactly one of env and file"
-                raise ValueError(message)
+                raise ValueError(f"secret '{name}' needs exactly one of env and file")
         return value
 
     @classmethod

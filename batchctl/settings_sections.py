@@ -98,6 +98,5 @@ class AlertSettings(Section):
     @classmethod
     def _a_length(cls, value: str) -> str:
         if length_of(value) is None:
-            message = f"'{visible(value)}' is no length of time; write for example 90s, 30m, 2h or 1d"
-            raise ValueError(message)
+            raise ValueError(f"'{visible(value)}' is no length of time; write for example 90s, 30m, 2h or 1d")
         return value

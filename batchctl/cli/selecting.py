@@ -38,8 +38,7 @@ def is_of_many(instance_id: int | None, many: Mapping[str, Any]) -> bool:
     """Say whether a filter was given instead of a number."""
     is_filtered = any(value is not None for value in many.values())
     if is_filtered == (instance_id is not None):
-        message = "Say either which instance, by its number, or which ones: --batch, --status, --since."
-        raise click.UsageError(message)
+        raise click.UsageError("Say either which instance, by its number, or which ones: --batch, --status, --since.")
     return is_filtered
 
 
@@ -79,8 +78,7 @@ def _filter(action: Any, batch: str | None, status: Any, since: datetime | None)
     if meant is None:
         of = "" if batch is None else f" --batch {typed(batch)}"
         then = "" if since is None else f" --since '{since:%Y-%m-%d %H:%M:%S}'"
-        message = f"Say which are meant: batchctl {action}{of}{then} --status STATUS --reason ..."
-        raise click.UsageError(message)
+        raise click.UsageError(f"Say which are meant: batchctl {action}{of}{then} --status STATUS --reason ...")
     return many.InstanceFilter(status=meant, batch=batch, since=since)
 
 

@@ -132,8 +132,7 @@ def enable(session: CliSession, entity: str, roles: tuple[str, ...], reason: str
 def _wanted(ctx: click.Context, sql: tuple[str, ...], connection: str | None, entity: str) -> tasks.TaskWish:
     command: tuple[str, ...] | None = ctx.meta[_COMMAND]
     if command is not None and (sql or connection is not None):
-        message = "A task is either SQL on a --connection, or a command behind --, not both."
-        raise click.UsageError(message, ctx)
+        raise click.UsageError("A task is either SQL on a --connection, or a command behind --, not both.", ctx)
     if command:
         return tasks.TaskWish(body=command_line.written(command), entity=entity)
     if command is not None or not sql:
@@ -143,8 +142,7 @@ def _wanted(ctx: click.Context, sql: tuple[str, ...], connection: str | None, en
         message = "SQL needs --connection NAME. If it is a command, write -- before it: batchctl task -- COMMAND ARG..."
         raise click.UsageError(message, ctx)
     if len(sql) > 1:
-        message = f"The SQL is one argument: put it in quotes. It was {len(sql)} arguments."
-        raise click.UsageError(message, ctx)
+        raise click.UsageError(f"The SQL is one argument: put it in quotes. It was {len(sql)} arguments.", ctx)
     text = sys.stdin.read() if sql == ("-",) else sql[0]
     return tasks.TaskWish(body=text, connection=connection, entity=entity)
 

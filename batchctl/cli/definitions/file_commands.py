@@ -71,8 +71,7 @@ def export(
     try:
         Path(path).write_bytes(text.encode())
     except OSError as error:
-        message = f"{visible(path)} cannot be written: {error.strerror}."
-        raise ConfigurationError(message) from error
+        raise ConfigurationError(f"{visible(path)} cannot be written: {error.strerror}.") from error
     click.echo(f"{output.counted(len(found), 'definition')} written to {visible(path)}.")
     output.hints(f"batchctl plan {typed(path)}")
 

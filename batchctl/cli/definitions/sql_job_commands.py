@@ -130,8 +130,7 @@ def add_sql(
 
 def _text(sql: str | None, file: Path | None) -> str:
     if (sql is None) == (file is None):
-        message = 'Say what to carry out, once: --sql "..." or --file FILE.'
-        raise click.UsageError(message)
+        raise click.UsageError('Say what to carry out, once: --sql "..." or --file FILE.')
     if sql is not None:
         return sql
     try:

@@ -85,8 +85,7 @@ def inbox(
     """
     if ctx.invoked_subcommand is not None:
         if entity or batch or since or states or before or as_json:
-            message = "These options are for the list; options of a command stand behind it."
-            raise click.UsageError(message, ctx)
+            raise click.UsageError("These options are for the list; options of a command stand behind it.", ctx)
         return
 
     session: CliSession = ctx.obj

@@ -121,8 +121,7 @@ class Demo:
             message = f"The demo stops: instance {number} is {each.instance.status}{step}: {each.message}"
             shown = f"{_command()} --config {shlex.quote(self._config)} history {number}"
             raise BatchctlError(message, next_step=shown)
-        message = f"The demo stops: {otherwise}."
-        raise BatchctlError(message, next_step="see what was printed above")
+        raise BatchctlError(f"The demo stops: {otherwise}.", next_step="see what was printed above")
 
     def _submit(self, arrival: demonstration.DemoFile) -> None:
         shown = f"--file incoming/{arrival.data} --data {arrival.data}"

@@ -32,8 +32,7 @@ def purge(session: CliSession, reason: str | None, as_json: bool, dry_run: bool)
         _rehearse(session, as_json=as_json)
         return
     if reason is None:
-        message = "Missing option '--reason': say why, or only look: --dry-run."
-        raise click.UsageError(message)
+        raise click.UsageError("Missing option '--reason': say why, or only look: --dry-run.")
 
     done = node.Node(session.app).purge(reason)
     _print_gone(done.gone, as_json=as_json)

@@ -28,8 +28,7 @@ def service(session: CliSession, kind: str, name: str, user: str | None, proxy: 
     It names the settings file and the Python in use now. Secrets are not in it: it says which variables it needs.
     """
     if proxy is not None and kind != "sql-agent":
-        message = "--proxy belongs to --kind sql-agent."
-        raise click.UsageError(message)
+        raise click.UsageError("--proxy belongs to --kind sql-agent.")
     described = app.describe_service(session.config, name, user)
     match kind:
         case "systemd":

@@ -92,8 +92,7 @@ def thaw(
     --release, --throttle or --yes has to say it.
     """
     if freeze_id is not None and (batch is not None or tag is not None):
-        message = "A number, --batch and --tag exclude each other."
-        raise click.UsageError(message)
+        raise click.UsageError("A number, --batch and --tag exclude each other.")
     of = _scope(batch, tag) if freeze_id is None else FreezeId(freeze_id)
     app = session.app
     chosen = release_options.chosen(release, throttle, yes=yes)
@@ -165,8 +164,7 @@ def _state(freeze: Freeze, now: datetime, idle: Mapping[FreezeId, str]) -> str:
 
 def _scope(batch: str | None, tag: str | None) -> Scope:
     if batch is not None and tag is not None:
-        message = "--batch and --tag exclude each other."
-        raise click.UsageError(message)
+        raise click.UsageError("--batch and --tag exclude each other.")
     return Scope(batch=batch, tag=tag)
 
 

@@ -33,8 +33,7 @@ def chosen(release: str | None, throttle: int | None, *, yes: bool) -> Choice | 
     """Return what was chosen by options; None where nothing was."""
     if throttle is not None or release == Release.THROTTLE:
         if throttle is None or release not in {None, Release.THROTTLE}:
-            message = "A throttle is --throttle N, and no other --release than that."
-            raise click.UsageError(message)
+            raise click.UsageError("A throttle is --throttle N, and no other --release than that.")
         return Choice(release=Release.THROTTLE, per_minute=throttle)
     if release is not None:
         return Choice(release=Release(release))
