@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from batchctl.cli.lazily import lazily
+from batchctl.cli import output
 from batchctl.domain.text import shorten
-
-with lazily():
-    from batchctl.cli import output
 
 MOST_LINES = 20
 LONGEST_LINE = 1000

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import click
 
-from batchctl.cli.lazily import lazily
+from batchctl.cli import output
 from batchctl.cli.session import CliSession, as_rows, pass_session
-
-with lazily():
-    from batchctl.cli import output
-    from batchctl.operations import presence, shown_columns
+from batchctl.operations import presence, shown_columns
 
 
 @click.command()

@@ -11,17 +11,12 @@ from types import FrameType
 
 import click
 
-from batchctl.cli import command_texts
+from batchctl.cli import command_texts, output, progress
 from batchctl.cli.intake.intake_commands import PLANNED_MOST, show_planned_creations, tell_stuck
-from batchctl.cli.lazily import lazily
 from batchctl.cli.main import INTERRUPTED
 from batchctl.cli.session import FAILED, CliSession, Seconds, WholeNumber, dry_run, pass_session
 from batchctl.domain.rows import InstanceId
-
-with lazily():
-    from batchctl.cli import output, progress
-    from batchctl.operations import first_failed, planning
-
+from batchctl.operations import first_failed, planning
 
 slots = click.option(
     "--slots", type=WholeNumber(1, 64), metavar="N", help="Steps under way at once; 1, or the setting, unless given."

@@ -6,13 +6,10 @@ from collections.abc import Callable, Iterable
 
 import click
 
-from batchctl.cli.lazily import lazily
+from batchctl import app
 from batchctl.cli.log_command import Moment
 from batchctl.cli.session import Command, batch_names, one_of
-
-with lazily():
-    from batchctl import app
-    from batchctl.operations import inspection
+from batchctl.operations import inspection
 
 
 def filters(statuses: Iterable[str], since: str) -> Callable[[Command], Command]:

@@ -7,9 +7,8 @@ from datetime import datetime
 
 import click
 
-from batchctl.cli import command_texts
+from batchctl.cli import command_texts, output
 from batchctl.cli.filtering import filters
-from batchctl.cli.lazily import lazily
 from batchctl.cli.session import INSTANCE_ID, LARGEST_ID, CliSession, WholeNumber, as_json, as_rows, pass_session
 from batchctl.cli.unreadable_lists import unreadable_rows
 from batchctl.domain.definitions.sql_jobs import ORIGIN, correcting
@@ -17,11 +16,8 @@ from batchctl.domain.gates import refused_mend
 from batchctl.domain.rows import RETRIES_SKIPPED, AuditEntry, HistoryEntry, InstanceId
 from batchctl.domain.status import HistoryStatus
 from batchctl.domain.text import typed
-
-with lazily():
-    from batchctl.cli import output
-    from batchctl.operations import inspection, shown_columns
-    from batchctl.operations.intake import file_correction
+from batchctl.operations import inspection, shown_columns
+from batchctl.operations.intake import file_correction
 
 
 @click.command()

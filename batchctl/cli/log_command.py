@@ -7,14 +7,10 @@ from typing import Any
 
 import click
 
-from batchctl.cli.lazily import lazily
+from batchctl.cli import output
 from batchctl.cli.session import ROW_ID, CliSession, WholeNumber, as_rows, batch_names, no_time, one_of, pass_session
 from batchctl.domain.status import SchedulerEvent
-
-with lazily():
-    from batchctl.cli import output
-    from batchctl.operations import starting_log
-
+from batchctl.operations import starting_log
 
 MOST = 10_000
 _SEEN = {

@@ -16,6 +16,7 @@ import click
 
 import batchctl
 from batchctl.cli import standard_error
+from batchctl.cli.lazily import lazily
 from batchctl.cli.session import CliSession
 from batchctl.cli.standard_error import tell
 from batchctl.domain.error_codes import INSIDE, TYPED
@@ -192,7 +193,8 @@ class CommandsByName(click.Group):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(importlib.import_module(f"batchctl.cli.{COMMANDS[cmd_name][0]}"), cmd_name)
+        with lazily():
+            command: click.Command = getattr(importlib.import_module(f"batchctl.cli.{COMMANDS[cmd_name][0]}"), cmd_name)
         return command
 
     def make_context(
@@ -219,7 +221,7 @@ class CommandsByName(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[Any]]:
         """Complete the name of a command from the table, without importing any of them."""
-        from click.shell_completion import CompletionItem
+        from click.shell_completion import CompletionItem  # noqa: PLC0415 - only a shell that completes needs it
 
         named = [CompletionItem(name, help=said) for name, (_, said) in COMMANDS.items() if name.startswith(incomplete)]
         return [*named, *click.Command.shell_complete(self, ctx, incomplete)]

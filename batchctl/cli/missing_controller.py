@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from batchctl.cli.lazily import lazily
-
-with lazily():
-    from batchctl import app
-
+from batchctl import app
 
 TO_RUN = "batchctl run   (no controller is running that starts what is due)"
 

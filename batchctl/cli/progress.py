@@ -10,14 +10,11 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
-from batchctl.cli.lazily import lazily
+from batchctl import node
+from batchctl.cli import output
 from batchctl.cli.session import CliSession
 from batchctl.domain.text import visible
 from batchctl.logs import Event
-
-with lazily():
-    from batchctl import node
-    from batchctl.cli import output
 
 if TYPE_CHECKING:
     from rich.status import Status

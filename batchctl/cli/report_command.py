@@ -8,17 +8,13 @@ from typing import Any, TypeVar
 
 import click
 
-from batchctl.cli.lazily import lazily
+from batchctl.cli import output
 from batchctl.cli.log_command import Moment
 from batchctl.cli.session import CliSession, as_rows, batch_names, pass_session
 from batchctl.domain.alerting.performance import spark
 from batchctl.domain.text import typed
-
-with lazily():
-    from batchctl.cli import output
-    from batchctl.operations import reporting, shown_columns
-    from batchctl.operations.dependencies import dependents
-
+from batchctl.operations import reporting, shown_columns
+from batchctl.operations.dependencies import dependents
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

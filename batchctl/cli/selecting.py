@@ -8,15 +8,12 @@ from typing import Any
 
 import click
 
-from batchctl.cli.lazily import lazily
+from batchctl.cli import output
 from batchctl.cli.log_command import Moment
 from batchctl.cli.session import FAILED, Command, batch_names, can_ask, one_of
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import typed
-
-with lazily():
-    from batchctl.cli import output
-    from batchctl.operations import decisions, intervene, many
+from batchctl.operations import decisions, intervene, many
 
 
 def many_options(usual: str | None) -> Callable[[Command], Command]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
+from batchctl.cli import output
 from batchctl.cli.alerting.incident_commands import show_incidents
 from batchctl.cli.dependencies.waits_commands import show_waits
-from batchctl.cli.lazily import lazily
 from batchctl.cli.missing_controller import TO_RUN
 from batchctl.cli.session import CliSession, WholeNumber, as_rows, pass_session
 from batchctl.cli.unreadable_lists import unreadable_rows
@@ -17,10 +17,7 @@ from batchctl.domain.operators import freezes
 from batchctl.domain.rows import attempt_of
 from batchctl.domain.status import InstanceStatus, IntakeStatus
 from batchctl.domain.text import typed
-
-with lazily():
-    from batchctl.cli import output
-    from batchctl.operations import overview, shown_columns
+from batchctl.operations import overview, shown_columns
 
 
 @click.command()

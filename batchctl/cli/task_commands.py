@@ -10,19 +10,14 @@ from typing import Any
 
 import click
 
-from batchctl.cli import command_texts
-from batchctl.cli.lazily import lazily
+from batchctl.cli import command_texts, output
 from batchctl.cli.missing_controller import to_take, to_wait
 from batchctl.cli.session import FAILED, CliSession, Ref, Seconds, as_json, as_rows, dry_run, pass_session, reason
 from batchctl.domain.error_codes import NOT_DONE, TIME_OVER
 from batchctl.domain.operators import freezes
 from batchctl.domain.text import typed, visible
-
-with lazily():
-    from batchctl.cli import output
-    from batchctl.operations import task_queue, tasks, waiting
-    from batchctl.system.commands import command_line
-
+from batchctl.operations import task_queue, tasks, waiting
+from batchctl.system.commands import command_line
 
 TIMED_OUT = 5
 LISTED_MOST = 10

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from batchctl.cli.lazily import lazily
+from batchctl.cli import output
 from batchctl.domain.unreadable import UnreadableRow
-
-with lazily():
-    from batchctl.cli import output
-    from batchctl.operations import shown_columns
-
+from batchctl.operations import shown_columns
 
 SO = "nothing goes by these rows until they are corrected"
 

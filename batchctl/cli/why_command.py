@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import click
 
-from batchctl.cli.lazily import lazily
+from batchctl.cli import output
 from batchctl.cli.session import CliSession, Ref, as_json, pass_session
 from batchctl.domain.gates import Gate
-
-with lazily():
-    from batchctl.cli import output
-    from batchctl.operations import explain, shown_columns
+from batchctl.operations import explain, shown_columns
 
 
 @click.command()

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import click
 
-from batchctl.cli.lazily import lazily
+from batchctl.cli import output, progress
 from batchctl.cli.session import FINDINGS, CliSession, as_rows, pass_session
 from batchctl.domain.error_codes import NOT_SENT
 from batchctl.domain.text import visible
-
-with lazily():
-    from batchctl.cli import output, progress
-    from batchctl.operations import shown_columns
-    from batchctl.operations.alerting import alert_channels
+from batchctl.operations import shown_columns
+from batchctl.operations.alerting import alert_channels
 
 
 @click.group()

@@ -8,20 +8,17 @@ from typing import Any
 
 import click
 
+from batchctl import node
+from batchctl.cli import output
 from batchctl.cli.filtering import filters
-from batchctl.cli.lazily import lazily
 from batchctl.cli.session import INSTANCE_ID, ROW_ID, CliSession, as_rows, dry_run, pass_session, reason
 from batchctl.domain.alerting.incidents import Incident
 from batchctl.domain.maintenance.lengths import length_of
 from batchctl.domain.rows import IncidentId, InstanceId
 from batchctl.domain.status import IncidentStatus
 from batchctl.domain.text import visible
-
-with lazily():
-    from batchctl import node
-    from batchctl.cli import output
-    from batchctl.operations import shown_columns
-    from batchctl.operations.alerting import incident_desk
+from batchctl.operations import shown_columns
+from batchctl.operations.alerting import incident_desk
 
 
 class LengthParameter(click.ParamType[Any]):

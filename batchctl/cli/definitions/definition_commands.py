@@ -6,19 +6,16 @@ from datetime import datetime
 
 import click
 
-from batchctl.cli.lazily import lazily
+from batchctl import config
+from batchctl.cli import output
 from batchctl.cli.session import FINDINGS, CliSession, as_rows, one_of, pass_session
 from batchctl.cli.unreadable_lists import show_unreadable
 from batchctl.domain.maintenance.lengths import in_words
 from batchctl.domain.operators import freezes
 from batchctl.domain.rows import BatchDefinition
 from batchctl.domain.text import typed
-
-with lazily():
-    from batchctl import config
-    from batchctl.cli import output
-    from batchctl.operations import inspection, shown_columns
-    from batchctl.operations.maintenance import doctor
+from batchctl.operations import inspection, shown_columns
+from batchctl.operations.maintenance import doctor
 
 
 @click.command()

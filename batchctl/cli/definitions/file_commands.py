@@ -10,16 +10,12 @@ from typing import Any
 
 import click
 
-from batchctl.cli.lazily import lazily
+from batchctl.cli import output
 from batchctl.cli.session import FINDINGS, CliSession, as_json, dry_run, pass_session, reason
 from batchctl.domain.definitions.defined_changes import DefinitionChange
 from batchctl.domain.errors import ConfigurationError, NotFound
 from batchctl.domain.text import nearest, shorten, typed, visible
-
-with lazily():
-    from batchctl.cli import output
-    from batchctl.operations.definitions import definition_files, exporting
-
+from batchctl.operations.definitions import definition_files, exporting
 
 CONFLICT = 5
 SHOWN = 70

@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-from batchctl.cli.lazily import lazily
+from batchctl import node
+from batchctl.cli import output
 from batchctl.cli.log_command import Moment
 from batchctl.cli.session import (
     FAILED,
@@ -29,12 +30,8 @@ from batchctl.domain.operators import freezes
 from batchctl.domain.rows import HistoryEntry, attempt_of
 from batchctl.domain.status import HistoryStatus
 from batchctl.domain.text import did_you_mean, typed, visible
-
-with lazily():
-    from batchctl import node
-    from batchctl.cli import output
-    from batchctl.operations.definitions import job_acts, reconciler, roster
-    from batchctl.system.plugins import job_calls
+from batchctl.operations.definitions import job_acts, reconciler, roster
+from batchctl.system.plugins import job_calls
 
 
 @click.group()

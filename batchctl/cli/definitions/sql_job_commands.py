@@ -10,19 +10,15 @@ from typing import Any
 
 import click
 
-from batchctl.cli import command_texts
-from batchctl.cli.lazily import lazily
+from batchctl.cli import command_texts, output
 from batchctl.cli.missing_controller import to_run
 from batchctl.cli.session import CliSession, WholeNumber, as_json, as_rows, dry_run, no_time, pass_session, reason
 from batchctl.domain.definitions.sql_jobs import SqlJob, correcting, correcting_job, wall_time
+from batchctl.domain.scheduling import column_text, timing_text
 from batchctl.domain.status import CatchUp
 from batchctl.domain.text import typed, visible
-
-with lazily():
-    from batchctl.cli import output
-    from batchctl.domain.scheduling import column_text, timing_text
-    from batchctl.operations.definitions import registrar, schedule_removal, sql_correction
-    from batchctl.operations.scheduling import timetable
+from batchctl.operations.definitions import registrar, schedule_removal, sql_correction
+from batchctl.operations.scheduling import timetable
 
 SHOWN = 3
 """Up to how many runs that have failed are named one by one."""

@@ -6,14 +6,11 @@ import json
 
 import click
 
-from batchctl.cli.lazily import lazily
+from batchctl.cli import output
 from batchctl.cli.session import CliSession, as_rows, batch_names, pass_session
 from batchctl.domain.text import shorten, typed, visible
-
-with lazily():
-    from batchctl.cli import output
-    from batchctl.operations import shown_columns
-    from batchctl.operations.definitions import batch_history
+from batchctl.operations import shown_columns
+from batchctl.operations.definitions import batch_history
 
 
 @click.command()

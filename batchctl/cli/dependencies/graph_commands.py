@@ -7,17 +7,13 @@ from pathlib import Path
 
 import click
 
-from batchctl.cli.lazily import lazily
+from batchctl.cli import output
+from batchctl.cli.dependencies import graph_mermaid, graph_svg, graph_terminal
 from batchctl.cli.session import CliSession, as_json, batch_names, pass_session
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.text import typed, visible
-
-with lazily():
-    from batchctl.cli import output
-    from batchctl.cli.dependencies import graph_mermaid, graph_svg, graph_terminal
-    from batchctl.operations import shown_columns
-    from batchctl.operations.dependencies import picture
-
+from batchctl.operations import shown_columns
+from batchctl.operations.dependencies import picture
 
 FORMATS = ("terminal", "svg", "mermaid", "json")
 _BY_ENDING = {".svg": "svg", ".mmd": "mermaid", ".mermaid": "mermaid", ".json": "json"}

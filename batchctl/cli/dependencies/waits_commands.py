@@ -7,13 +7,10 @@ from datetime import datetime
 
 import click
 
+from batchctl.cli import output
 from batchctl.cli.filtering import filters
-from batchctl.cli.lazily import lazily
 from batchctl.cli.session import CliSession, as_rows, pass_session
-
-with lazily():
-    from batchctl.cli import output
-    from batchctl.operations.dependencies import dependents
+from batchctl.operations.dependencies import dependents
 
 
 @click.command()

@@ -7,8 +7,8 @@ from datetime import datetime
 
 import click
 
+from batchctl.cli import output
 from batchctl.cli.instance_commands import acts
-from batchctl.cli.lazily import lazily
 from batchctl.cli.log_command import Moment
 from batchctl.cli.missing_controller import to_take
 from batchctl.cli.session import (
@@ -28,12 +28,9 @@ from batchctl.domain.errors import BatchctlError, NotFound, Refused
 from batchctl.domain.rows import IntakeId
 from batchctl.domain.status import InboxState
 from batchctl.domain.text import did_you_mean, visible
-
-with lazily():
-    from batchctl.cli import output
-    from batchctl.operations import clerk, inspection, shown_columns
-    from batchctl.operations.intake import inbox as inbox_rows
-    from batchctl.system import glance
+from batchctl.operations import clerk, inspection, shown_columns
+from batchctl.operations.intake import inbox as inbox_rows
+from batchctl.system import glance
 
 _STATES = tuple(state.value for state in InboxState)
 _ids = click.argument("intake_ids", metavar="FILEPROCESS_ID...", type=INTAKE_ID, nargs=-1, required=True)

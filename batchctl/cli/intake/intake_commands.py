@@ -8,19 +8,15 @@ from pathlib import Path
 
 import click
 
-from batchctl.cli.lazily import lazily
+from batchctl import node
+from batchctl.cli import output, progress
 from batchctl.cli.missing_controller import to_wait
 from batchctl.cli.session import FAILED, INTAKE_ID, CliSession, dry_run, pass_session, reason
 from batchctl.domain.error_codes import REJECTED_AGAIN
 from batchctl.domain.locked_rows import parted
 from batchctl.domain.rows import BatchDefinition, IntakeId, IntakeRow, Populated
-
-with lazily():
-    from batchctl import node
-    from batchctl.cli import output, progress
-    from batchctl.operations import inspection, planning, task_connections
-    from batchctl.operations.intake import inbox, submission
-
+from batchctl.operations import inspection, planning, task_connections
+from batchctl.operations.intake import inbox, submission
 
 PLANNED_MOST = 100
 MOST_NAMED = 20
@@ -178,7 +174,7 @@ def _wording(values: Populated) -> str:
 
 
 def _populated(row: IntakeRow, batch: BatchDefinition) -> Populated:
-    from batchctl.populators.pattern import PatternPopulator
+    from batchctl.populators.pattern import PatternPopulator  # noqa: PLC0415 - a row alone loads no plugin
 
     return PatternPopulator().populate(row, batch)
 

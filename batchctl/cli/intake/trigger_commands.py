@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import click
 
+from batchctl.cli import output
 from batchctl.cli.filtering import of_starters, starts
-from batchctl.cli.lazily import lazily
 from batchctl.cli.session import CliSession, as_json, as_rows, pass_session
 from batchctl.cli.unreadable_lists import show_unreadable, with_unreadable
 from batchctl.domain.intake.triggers import conditions_of
 from batchctl.domain.text import typed
-
-with lazily():
-    from batchctl.cli import output
-    from batchctl.operations import shown_columns
-    from batchctl.operations.intake import trial
+from batchctl.operations import shown_columns
+from batchctl.operations.intake import trial
 
 
 @click.group()

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import click
 
+from batchctl.cli import output
 from batchctl.cli.filtering import of_starters, starts
-from batchctl.cli.lazily import lazily
 from batchctl.cli.session import CliSession, WholeNumber, as_json, as_rows, pass_session
 from batchctl.cli.unreadable_lists import show_unreadable, with_unreadable
 from batchctl.domain.error_codes import NOT_LISTED
 from batchctl.domain.text import storable, typed
-
-with lazily():
-    from batchctl.cli import output
-    from batchctl.operations import shown_columns
-    from batchctl.operations.intake import watches
+from batchctl.operations import shown_columns
+from batchctl.operations.intake import watches
 
 NOT_USABLE = 4
 """The same as for a database that cannot be used: something outside the command has to be put right."""

@@ -8,7 +8,8 @@ from datetime import datetime
 
 import click
 
-from batchctl.cli.lazily import lazily
+from batchctl import node
+from batchctl.cli import output
 from batchctl.cli.log_command import MOST, Moment
 from batchctl.cli.session import (
     FINDINGS,
@@ -26,12 +27,8 @@ from batchctl.domain.errors import NotFound
 from batchctl.domain.maintenance.audit_chain import Anchor, ChainFinding, anchor_of
 from batchctl.domain.rows import AuditEntry
 from batchctl.domain.text import visible
-
-with lazily():
-    from batchctl import node
-    from batchctl.cli import output
-    from batchctl.operations import shown_columns
-    from batchctl.operations.maintenance import audit_trail
+from batchctl.operations import shown_columns
+from batchctl.operations.maintenance import audit_trail
 
 
 class AuditGroup(click.Group):

@@ -6,15 +6,12 @@ from collections.abc import Sequence
 
 import click
 
-from batchctl.cli.lazily import lazily
+from batchctl import control_database
+from batchctl.cli import output
 from batchctl.cli.session import CliSession, as_json, dry_run, pass_session, reason
 from batchctl.domain.errors import DatabaseRefused, SchemaMismatch
 from batchctl.domain.text import visible
-
-with lazily():
-    from batchctl import control_database
-    from batchctl.cli import output
-    from batchctl.operations import copies
+from batchctl.operations import copies
 
 LISTED_MOST = 5
 DIALECTS = ("sqlite", "postgresql", "mssql")

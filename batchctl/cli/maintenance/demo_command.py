@@ -12,19 +12,14 @@ from typing import NoReturn
 
 import click
 
-from batchctl.cli import main
-from batchctl.cli.lazily import lazily
+from batchctl import app as application
+from batchctl.cli import main, output
 from batchctl.cli.session import FAILED, dry_run
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.text import visible
-
-with lazily():
-    from batchctl import app as application
-    from batchctl.cli import output
-    from batchctl.operations import overview
-    from batchctl.operations.intake import submission
-    from batchctl.operations.maintenance import demonstration
-
+from batchctl.operations import overview
+from batchctl.operations.intake import submission
+from batchctl.operations.maintenance import demonstration
 
 FOLDER = "batchctl-demo"
 

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import click
 
-from batchctl.cli.lazily import lazily
+from batchctl import app
+from batchctl.cli import output
 from batchctl.cli.session import FINDINGS, CliSession, as_rows, pass_session
 from batchctl.domain.maintenance.health import Result
-
-with lazily():
-    from batchctl import app
-    from batchctl.cli import output
-
 
 _STYLES = {"OK": "green", "WARN": "yellow", "FAIL": "bold red"}
 

@@ -6,15 +6,12 @@ from collections.abc import Sequence
 
 import click
 
-from batchctl.cli.lazily import lazily
+from batchctl import node
+from batchctl.cli import output
 from batchctl.cli.session import FAILED, FINDINGS, CliSession, as_json, dry_run, pass_session, reason
 from batchctl.domain.error_codes import NOT_PURGED
 from batchctl.domain.text import visible
-
-with lazily():
-    from batchctl import node
-    from batchctl.cli import output
-    from batchctl.operations.maintenance import disposal
+from batchctl.operations.maintenance import disposal
 
 
 @click.command()

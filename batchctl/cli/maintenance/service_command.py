@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import click
 
-from batchctl.cli.lazily import lazily
+from batchctl import app
+from batchctl.cli import output
 from batchctl.cli.session import CliSession, one_of, pass_session
-
-with lazily():
-    from batchctl import app
-    from batchctl.cli import output
-    from batchctl.operations.maintenance import service_files
-    from batchctl.system.commands import command_line
+from batchctl.operations.maintenance import service_files
+from batchctl.system.commands import command_line
 
 KINDS = ("systemd", "task-scheduler", "sql-agent")
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from batchctl.cli import command_texts, selecting
-from batchctl.cli.lazily import lazily
+from batchctl.cli import command_texts, output, selecting
 from batchctl.cli.operators import release_options
 from batchctl.cli.selecting import many_options
 from batchctl.cli.session import (
@@ -26,11 +25,8 @@ from batchctl.cli.session import (
 )
 from batchctl.domain.rows import LONG_AGO, BatchInstance, InstanceId
 from batchctl.domain.text import did_you_mean, typed, visible
+from batchctl.operations import intervene, restart_card, shown_columns
 from batchctl.plugin_api import JsonValue
-
-with lazily():
-    from batchctl.cli import output
-    from batchctl.operations import intervene, restart_card, shown_columns
 
 _COLUMNS = {f"data{at}": f"Data{at}" for at in range(1, 7)}
 

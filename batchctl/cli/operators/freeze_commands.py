@@ -7,7 +7,8 @@ from datetime import datetime
 
 import click
 
-from batchctl.cli.lazily import lazily
+from batchctl import app
+from batchctl.cli import output
 from batchctl.cli.operators import release_options
 from batchctl.cli.session import (
     ROW_ID,
@@ -24,13 +25,8 @@ from batchctl.cli.session import (
 from batchctl.cli.unreadable_lists import show_unreadable, with_unreadable
 from batchctl.domain.operators.freezes import Scope, scope_of, thawing, wording
 from batchctl.domain.rows import NEVER, Freeze, FreezeId
-
-with lazily():
-    from batchctl import app
-    from batchctl.cli import output
-    from batchctl.operations import shown_columns
-    from batchctl.operations.operators import freezing
-
+from batchctl.operations import shown_columns
+from batchctl.operations.operators import freezing
 
 _batch = click.option("--batch", metavar="NAME", shell_complete=batch_names, help="Only this batch.")
 _tag = click.option("--tag", metavar="TAG", help="Only the batches that have it among their Tags.")

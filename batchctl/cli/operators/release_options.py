@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import click
 
-from batchctl.cli.lazily import lazily
 from batchctl.cli.session import Command, WholeNumber, can_ask, one_of
 from batchctl.domain.operators.release import MOST_PER_MINUTE, MOST_UNASKED, Choice, Release
-
-with lazily():
-    from batchctl.operations.operators import releasing
-
+from batchctl.operations.operators import releasing
 
 MEANINGS = {
     Release.ALL: "all of them start, in their order",

@@ -7,16 +7,13 @@ from datetime import datetime
 
 import click
 
+from batchctl.cli import output
 from batchctl.cli.filtering import filters
-from batchctl.cli.lazily import lazily
 from batchctl.cli.session import CliSession, as_rows, pass_session
 from batchctl.domain.operators.requests import Request
 from batchctl.domain.status import RequestStatus
-
-with lazily():
-    from batchctl.cli import output
-    from batchctl.operations import shown_columns
-    from batchctl.operations.operators import request_book
+from batchctl.operations import shown_columns
+from batchctl.operations.operators import request_book
 
 
 @click.command()

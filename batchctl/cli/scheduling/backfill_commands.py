@@ -7,17 +7,13 @@ from typing import Any, NoReturn
 
 import click
 
-from batchctl.cli.lazily import lazily
+from batchctl import app
+from batchctl.cli import output
 from batchctl.cli.session import ROW_ID, CliSession, WholeNumber, as_json, as_rows, dry_run, pass_session, reason
 from batchctl.domain.definitions.sql_jobs import wall_time
+from batchctl.domain.scheduling import backfill_turns, schedules
 from batchctl.domain.text import nearest, visible
-
-with lazily():
-    from batchctl import app
-    from batchctl.cli import output
-    from batchctl.domain.scheduling import backfill_turns, schedules
-    from batchctl.operations.scheduling import backfiller
-
+from batchctl.operations.scheduling import backfiller
 
 START = "start"
 _OF_A_START = ("--f", "--t", "--h")

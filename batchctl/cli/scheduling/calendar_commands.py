@@ -8,17 +8,13 @@ from typing import Any
 
 import click
 
-from batchctl.cli.lazily import lazily
+from batchctl import app
+from batchctl.cli import output
 from batchctl.cli.session import CliSession, WholeNumber, as_json, as_rows, dry_run, no_time, pass_session, reason
+from batchctl.domain.scheduling import schedules
 from batchctl.domain.text import typed, visible
-
-with lazily():
-    from batchctl import app
-    from batchctl.cli import output
-    from batchctl.domain.scheduling import schedules
-    from batchctl.operations import shown_columns
-    from batchctl.operations.scheduling import almanac, calendar_keeper
-
+from batchctl.operations import shown_columns
+from batchctl.operations.scheduling import almanac, calendar_keeper
 
 MOST_YEARS = 50
 _YEARS = re.compile(r"(\d{4})(?:-(\d{4}))?\Z")

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import click
 
-from batchctl.cli.lazily import lazily
+from batchctl.cli import output
 from batchctl.cli.session import CliSession, batch_names, dry_run, one_of, pass_session, reason
+from batchctl.domain.scheduling import modes
 from batchctl.domain.status import ProcessingMode
 from batchctl.domain.text import typed, visible
-
-with lazily():
-    from batchctl.cli import output
-    from batchctl.domain.scheduling import modes
-    from batchctl.operations.scheduling import batch_modes
-
+from batchctl.operations.scheduling import batch_modes
 
 ANY = "any"
 

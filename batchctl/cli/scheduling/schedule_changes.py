@@ -7,17 +7,13 @@ from typing import Any, TypeVar
 
 import click
 
-from batchctl.cli.lazily import lazily
+from batchctl.cli import output
 from batchctl.cli.missing_controller import to_run
 from batchctl.cli.session import FINDINGS, CliSession, WholeNumber, dry_run, one_of, pass_session, reason
 from batchctl.domain.scheduling.schedule_columns import option_of
 from batchctl.domain.status import CalendarRule, CatchUp, FoldPolicy, GapPolicy, Overlap, ScheduleType
 from batchctl.domain.text import typed, visible
-
-with lazily():
-    from batchctl.cli import output
-    from batchctl.operations.scheduling import schedule_keeper
-
+from batchctl.operations.scheduling import schedule_keeper
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -9,21 +9,17 @@ from typing import Any
 
 import click
 
+from batchctl.cli import output
 from batchctl.cli.definitions import sql_job_commands
 from batchctl.cli.filtering import of_starters, starts
-from batchctl.cli.lazily import lazily
 from batchctl.cli.missing_controller import to_run
 from batchctl.cli.scheduling import schedule_changes, schedule_run_command
 from batchctl.cli.session import CliSession, WholeNumber, as_json, as_rows, no_time, pass_session
 from batchctl.cli.unreadable_lists import show_unreadable, with_unreadable
+from batchctl.domain.scheduling import clock_changes, schedules
 from batchctl.domain.text import typed
-
-with lazily():
-    from batchctl.cli import output
-    from batchctl.domain.scheduling import clock_changes, schedules
-    from batchctl.operations import shown_columns
-    from batchctl.operations.scheduling import foresight, timetable
-
+from batchctl.operations import shown_columns
+from batchctl.operations.scheduling import foresight, timetable
 
 SHOWN = 1000
 """Up to how many due times a table for people shows; JSON has all."""

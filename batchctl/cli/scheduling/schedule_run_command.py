@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import click
 
-from batchctl.cli.lazily import lazily
+from batchctl.cli import output
 from batchctl.cli.missing_controller import to_wait
 from batchctl.cli.session import CliSession, dry_run, pass_session, reason
 from batchctl.domain.text import visible
-
-with lazily():
-    from batchctl.cli import output
-    from batchctl.operations.scheduling import schedule_run
+from batchctl.operations.scheduling import schedule_run
 
 
 @click.command()
