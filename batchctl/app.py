@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import date, timedelta
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -374,16 +374,11 @@ class App:
             default_zone=self.settings.business_time_zone,
         )
 
-    @contextmanager
-    def folders(self, wake: Callable[[], None] = lambda: None) -> Iterator[ThreadFolders]:
+    def folders(self, wake: Callable[[], None] = lambda: None) -> closing[ThreadFolders]:
         """Lend what looks into folders."""
         from batchctl.system.folders import ThreadFolders
 
-        folders = ThreadFolders(wake)
-        try:
-            yield folders
-        finally:
-            folders.close()
+        return closing(ThreadFolders(wake))
 
     @property
     def plugin_path(self) -> list[str]:

@@ -38,15 +38,7 @@ from batchctl.domain.placeholders import (
     values_of,
 )
 from batchctl.domain.records import JsonValue
-from batchctl.domain.rows import (
-    NO_DATA,
-    BatchDefinition,
-    BatchInstance,
-    DataValues,
-    IntakeRow,
-    Populated,
-    Step,
-)
+from batchctl.domain.rows import NO_DATA, BatchDefinition, BatchInstance, DataValues, IntakeRow, Populated, Step
 from batchctl.domain.sqlstates import sqlstate_behind
 from batchctl.domain.step_mending import correct_step
 from batchctl.domain.text import did_you_mean, unfit, visible

@@ -9,16 +9,7 @@ from typing import Any
 
 from batchctl.domain.errors import StepRefused
 from batchctl.domain.outcomes import Connection, JobSignature, StepContext, StepRequest
-from batchctl.domain.rows import (
-    LONG_AGO,
-    BatchId,
-    BatchInstance,
-    DataValues,
-    InstanceId,
-    IntakeId,
-    IntakeRow,
-    Step,
-)
+from batchctl.domain.rows import LONG_AGO, BatchId, BatchInstance, DataValues, InstanceId, IntakeId, IntakeRow, Step
 from batchctl.domain.status import InstanceStatus, IntakeStatus
 
 

@@ -189,11 +189,7 @@ def render_script(request: StepRequest, script: Script, values: Mapping[str, Jso
 
 def ready(request: StepRequest, connection: Connection, written: WrittenStep, note: str = "") -> Rendered:
     """Return what a database has written, with its heading and its connection."""
-    spec: dict[str, JsonValue] = {
-        "connection": connection.name,
-        "directory": request.context.directory,
-        **written.spec,
-    }
+    spec: dict[str, JsonValue] = {"connection": connection.name, "directory": request.context.directory, **written.spec}
     # sqlcmd would fill in a variable even in a comment.
     comment = heading(request, COMMENT).replace("$(", "$ (")
     return Rendered(f"{comment}{note}{written.text}", spec)

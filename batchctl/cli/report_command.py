@@ -54,7 +54,9 @@ def durations(session: CliSession, names: tuple[str, ...], since: datetime | Non
     else:
         output.line("No step has been a success since then.")
     drifting = [one for one in found if one.took.drift is not None]
-    output.hints("batchctl report late" if not drifting else f"batchctl report durations --batch {_typed(drifting)}")
+    output.hints(
+        "batchctl report late" if not drifting else f"batchctl report durations --batch {typed(drifting[0].batch)}"
+    )
 
 
 @report.command()
@@ -186,7 +188,3 @@ def _show_running(title: str, found: Sequence[reporting.StepUnderWay]) -> None:
     ]
     headings = ["id#", "batch", "step", "started (UTC)", "runs for#", "expected#", "late by#", "done by (UTC)"]
     output.table_if_any(title, headings, rows)
-
-
-def _typed(found: Sequence[reporting.StepLengths]) -> str:
-    return typed(found[0].batch)

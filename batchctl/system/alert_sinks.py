@@ -289,11 +289,7 @@ class _Webhook:
             raise BatchctlError(message)
 
     def _headers(self, channel: AlertChannel, notification: Notification, body: bytes) -> dict[str, str]:
-        headers = {
-            "Content-Type": "application/json",
-            "User-Agent": "batchctl",
-            "Idempotency-Key": notification.key,
-        }
+        headers = {"Content-Type": "application/json", "User-Agent": "batchctl", "Idempotency-Key": notification.key}
         if channel.secret is not None:
             at = str(int(time.time()))
             signed = hmac.new(channel.secret.encode(), f"{at}.".encode() + body, hashlib.sha256).hexdigest()

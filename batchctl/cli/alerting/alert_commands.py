@@ -31,12 +31,6 @@ def list_channels(session: CliSession, as_json: bool) -> None:
         output.line("No channel is configured: incidents are listed, and no alert is sent.")
         output.hints("batchctl incidents   (docs/alerts.md says how a channel is configured)")
         return
-    _listing(found)
-    broken = [one for one in found if one.finding is not None]
-    output.hints(broken[0].remedy if broken else "batchctl alert test")
-
-
-def _listing(found: tuple[alert_channels.ChannelState, ...]) -> None:
     rows = [
         (
             one.name,
@@ -50,6 +44,8 @@ def _listing(found: tuple[alert_channels.ChannelState, ...]) -> None:
         for one in found
     ]
     output.table_if_any("Channels", ["name", "kind", "on", "last message", "", "at (UTC)", "trouble"], rows)
+    broken = [one for one in found if one.finding is not None]
+    output.hints(broken[0].remedy if broken else "batchctl alert test")
 
 
 def _as_json(one: alert_channels.ChannelState) -> shown_columns.Columns:

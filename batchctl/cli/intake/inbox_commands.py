@@ -256,7 +256,18 @@ def _because(item: inbox_rows.Item) -> str:
 
 def _show(shown: inbox_rows.ShownIntake) -> None:
     output.properties(_summary(shown))
-    _instances(shown)
+    names = {batch.batch_id: batch.name for batch in shown.takers}
+    names |= {row.batch_id: row.batch for row in shown.unreadable if row.batch_id is not None}
+    rows = [
+        (
+            instance.instance_id,
+            names.get(instance.batch_id, f"(ProcessBatch {instance.batch_id})"),
+            output.word(instance.status),
+            instance.cycle_key,
+        )
+        for instance in shown.instances
+    ]
+    output.table_if_any("Its instances", ["id#", "batch", "status", "CycleKey"], rows)
     acts(shown.audit)
     output.hints(*_next(shown))
 
@@ -283,21 +294,6 @@ def _summary(shown: inbox_rows.ShownIntake) -> list[tuple[str, object]]:
 
 def _takers(shown: inbox_rows.ShownIntake) -> list[str]:
     return [*(batch.name for batch in shown.takers), *(row.batch for row in shown.unreadable)]
-
-
-def _instances(shown: inbox_rows.ShownIntake) -> None:
-    names = {batch.batch_id: batch.name for batch in shown.takers}
-    names |= {row.batch_id: row.batch for row in shown.unreadable if row.batch_id is not None}
-    rows = [
-        (
-            instance.instance_id,
-            names.get(instance.batch_id, f"(ProcessBatch {instance.batch_id})"),
-            output.word(instance.status),
-            instance.cycle_key,
-        )
-        for instance in shown.instances
-    ]
-    output.table_if_any("Its instances", ["id#", "batch", "status", "CycleKey"], rows)
 
 
 def _next(shown: inbox_rows.ShownIntake) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from datetime import datetime
 
 import click
@@ -24,7 +23,7 @@ from batchctl.cli.session import (
     pass_session,
 )
 from batchctl.domain.errors import NotFound
-from batchctl.domain.maintenance.audit_chain import Anchor, ChainFinding, anchor_of
+from batchctl.domain.maintenance.audit_chain import Anchor, anchor_of
 from batchctl.domain.rows import AuditEntry
 from batchctl.domain.text import visible
 from batchctl.operations import shown_columns
@@ -98,7 +97,20 @@ def audit(
     if not found:
         output.line("AuditLog has no such row.")
         return
-    _listing(found)
+    rows = [
+        (
+            one.audit_id,
+            one.at,
+            one.actor,
+            one.action,
+            one.target,
+            one.reason,
+            _shown(one.before, one),
+            _shown(one.after, one),
+        )
+        for one in found
+    ]
+    output.table_if_any("Acts", ["id", "at (UTC)", "who", "action", "target", "reason", "before", "after"], rows)
     if len(found) == limit:
         output.hints(f"batchctl audit --before {found[-1].audit_id}   (with the same options: the next page)")
     else:
@@ -168,23 +180,6 @@ def seal(session: CliSession, dry_run: bool) -> None:
         output.say(f"Next: batchctl audit verify --anchor {after.head}   (keep it elsewhere)")
 
 
-def _listing(found: Sequence[AuditEntry]) -> None:
-    rows = [
-        (
-            one.audit_id,
-            one.at,
-            one.actor,
-            one.action,
-            one.target,
-            one.reason,
-            _shown(one.before, one),
-            _shown(one.after, one),
-        )
-        for one in found
-    ]
-    output.table_if_any("Acts", ["id", "at (UTC)", "who", "action", "target", "reason", "before", "after"], rows)
-
-
 def _shown(values: str | None, entry: AuditEntry) -> str | None:
     """Return the columns as people read them; of a row that was made or deleted, those that hold anything."""
     try:
@@ -199,7 +194,8 @@ def _shown(values: str | None, entry: AuditEntry) -> str | None:
 
 def _show(found: audit_trail.ChainVerdict, *, anchored: bool) -> None:
     if found.findings:
-        _findings(found.findings)
+        rows = [(one.audit_id, one.number, one.message) for one in found.findings]
+        output.table("The audit log is not as it was sealed", ["id", "seal#", "what is wrong"], rows)
     elif found.head is None:
         output.line("No row of the audit log is sealed yet.")
     else:
@@ -214,8 +210,3 @@ def _show(found: audit_trail.ChainVerdict, *, anchored: bool) -> None:
     elif found.head is not None and not anchored:
         keep = "keep the anchor elsewhere: only it shows that the end was cut off, or all of it made anew"
         output.hints(f"batchctl audit anchor   ({keep})")
-
-
-def _findings(findings: Sequence[ChainFinding]) -> None:
-    rows = [(one.audit_id, one.number, one.message) for one in findings]
-    output.table_if_any("The audit log is not as it was sealed", ["id", "seal#", "what is wrong"], rows)

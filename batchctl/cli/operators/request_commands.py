@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 
 import click
@@ -10,7 +9,6 @@ import click
 from batchctl.cli import output
 from batchctl.cli.filtering import filters
 from batchctl.cli.session import CliSession, as_rows, pass_session
-from batchctl.domain.operators.requests import Request
 from batchctl.domain.status import RequestStatus
 from batchctl.operations import shown_columns
 from batchctl.operations.operators import request_book
@@ -31,17 +29,6 @@ def requests(
     if as_json:
         output.print_json([shown_columns.of(one) for one in found])
         return
-    if found:
-        _listing(found)
-    else:
-        output.line("OperatorRequest has no such row.")
-    waiting = any(one.answered_at is None for one in found)
-    output.hints(
-        "batchctl run   (the leader answers; for one round: batchctl run --once)" if waiting else "batchctl status"
-    )
-
-
-def _listing(found: Sequence[Request]) -> None:
     rows = [
         (
             one.request_id,
@@ -56,3 +43,9 @@ def _listing(found: Sequence[Request]) -> None:
         for one in found
     ]
     output.table_if_any("Requests", ["id", "action", "of", "who", "asked (UTC)", "", "answer", "reason"], rows)
+    if not found:
+        output.line("OperatorRequest has no such row.")
+    waiting = any(one.answered_at is None for one in found)
+    output.hints(
+        "batchctl run   (the leader answers; for one round: batchctl run --once)" if waiting else "batchctl status"
+    )
