@@ -17,7 +17,6 @@ from batchctl.domain.text import nearest, typed, visible
 
 with lazily():
     from batchctl import app as application
-    from batchctl.domain.scheduling import column_text
     from batchctl.operations import inspection
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -71,8 +70,10 @@ def one_of(words: Iterable[str]) -> OneWord:
 
 def no_time(value: object, such_as: str, what: str = "a time") -> str:
     """Say that a text is no time or no day, and why where there is no such day."""
+    from batchctl.domain.scheduling.column_text import no_such_day  # noqa: PLC0415 - slow, and only an error needs it
+
     text = str(value)
-    why = column_text.no_such_day(text)
+    why = no_such_day(text)
     return f"'{visible(text)}' is not {what}{'' if why is None else f': {why}'}; write one {such_as}."
 
 

@@ -118,8 +118,8 @@ def test_who_only_looks_loads_nothing_of_what_works(defined: ControlDatabase, co
     assert not loaded & (OF_WORK | OF_ACTS | OF_FEW)
 
 
-def test_help_loads_neither_the_database_nor_what_draws_tables() -> None:
-    asked = [["--help"], *([command, "--help"] for command in COMMANDS)]
+def helped(asked: list[list[str]]) -> set[str]:
+    """Ask for help in one process; return what was loaded for it."""
     done = subprocess.run(
         [sys.executable, "-c", HELPED.format(asked=asked)],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
@@ -127,8 +127,23 @@ def test_help_loads_neither_the_database_nor_what_draws_tables() -> None:
         text=True,
         check=True,
     )
+    return {*done.stderr.split()}
 
-    assert not {*done.stderr.split()} & {"batchctl.app", "pydantic_settings", "rich", "sqlalchemy"}
+
+def test_help_loads_neither_the_database_nor_what_draws_tables() -> None:
+    assert not helped([[command, "--help"] for command in COMMANDS]) & {
+        "batchctl.app",
+        "pydantic_settings",
+        "rich",
+        "sqlalchemy",
+    }
+
+
+def test_the_list_of_commands_loads_none_of_them_and_hardly_anything_of_the_domain() -> None:
+    loaded = helped([["--help"]])
+
+    assert not {name for name in loaded if name.endswith(("_command", "_commands"))}
+    assert not loaded & {"batchctl.domain.rows", "batchctl.domain.scheduling"}
 
 
 @pytest.mark.parametrize(("command", "needed"), [("run --once", OF_WORK), ("disable Load --reason why", OF_ACTS)])
