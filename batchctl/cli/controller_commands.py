@@ -5,13 +5,12 @@ from __future__ import annotations
 import click
 
 from batchctl.cli import output
-from batchctl.cli.session import CliSession, as_rows, pass_session
+from batchctl.cli.session import CliSession, reads_rows
 from batchctl.operations import presence, shown_columns
 
 
 @click.command()
-@as_rows
-@pass_session
+@reads_rows
 def controllers(session: CliSession, as_json: bool) -> None:
     """List the controllers of the last days: where each runs or ran, its last sign of life, and what it has claimed."""
     app = session.app

@@ -14,7 +14,7 @@ import click
 from batchctl.cli import command_texts, output, progress
 from batchctl.cli.intake.intake_commands import PLANNED_MOST, show_planned_creations, tell_stuck
 from batchctl.cli.main import INTERRUPTED
-from batchctl.cli.session import FAILED, CliSession, Seconds, WholeNumber, dry_run, pass_session
+from batchctl.cli.session import FAILED, CliSession, Seconds, WholeNumber, writes
 from batchctl.domain.rows import InstanceId
 from batchctl.operations import first_failed, planning
 
@@ -25,8 +25,7 @@ slots = click.option(
 
 @click.command()
 @slots
-@dry_run
-@pass_session
+@writes
 def process(session: CliSession, slots: int | None, dry_run: bool) -> None:
     """Walk every enabled batch until nothing more may start now: one processing pass.
 
@@ -42,8 +41,7 @@ def process(session: CliSession, slots: int | None, dry_run: bool) -> None:
 @click.option("--once", is_flag=True, help="One round, for Agent, cron, Task Scheduler.")
 @click.option("--until-idle", type=Seconds(0, 31_536_000), metavar="SECONDS", help="End after so long without work.")
 @slots
-@dry_run
-@pass_session
+@writes
 def run(session: CliSession, once: bool, until_idle: float | None, slots: int | None, dry_run: bool) -> None:
     """Be the controller: create and process, again and again, until interrupted.
 

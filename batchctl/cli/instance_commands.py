@@ -9,7 +9,7 @@ import click
 
 from batchctl.cli import command_texts, output
 from batchctl.cli.filtering import filters
-from batchctl.cli.session import INSTANCE_ID, LARGEST_ID, CliSession, WholeNumber, as_json, as_rows, pass_session
+from batchctl.cli.session import INSTANCE_ID, LARGEST_ID, CliSession, WholeNumber, reads, reads_rows
 from batchctl.cli.unreadable_lists import unreadable_rows
 from batchctl.domain.definitions.sql_jobs import ORIGIN, correcting
 from batchctl.domain.gates import refused_mend
@@ -22,8 +22,7 @@ from batchctl.operations.intake import file_correction
 
 @click.command()
 @click.argument("instance_id", metavar="ID", type=INSTANCE_ID)
-@as_json
-@pass_session
+@reads
 def show(session: CliSession, instance_id: int, as_json: bool) -> None:
     """Show one instance in full: ID is a BatchControl id."""
     shown = inspection.show(session.app.transactions, InstanceId(instance_id))
@@ -45,8 +44,7 @@ def show(session: CliSession, instance_id: int, as_json: bool) -> None:
     "--attempt", type=WholeNumber(1, LARGEST_ID), metavar="N", help="With --command: this attempt, by its AttemptNo."
 )
 @filters(HistoryStatus, "began")
-@as_rows
-@pass_session
+@reads_rows
 def history(
     session: CliSession,
     instance_id: int | None,
@@ -175,7 +173,7 @@ def _show(shown: inspection.ShownInstance) -> None:
     if failed is not None and shown.instance.status in {"failed", "held", "retry"}:
         output.line("The last attempt that did not succeed, ready to be pasted:", "bold")
         _show_attempt(failed)
-    acts(shown.audit)
+    show_acts(shown.audit)
     if shown.corrected is not None:
         output.say(f"Note: {shown.corrected.wording}.")
     output.hints(*_next(shown))
@@ -230,7 +228,7 @@ def _steps(shown: inspection.ShownInstance) -> None:
     output.table_if_any("Steps", headings, rows)
 
 
-def acts(audit: Iterable[AuditEntry]) -> None:
+def show_acts(audit: Iterable[AuditEntry]) -> None:
     """Show what people did about one row."""
     rows = [(entry.at, entry.actor, entry.action, entry.reason, entry.before, entry.after) for entry in audit]
     output.table_if_any("What people did", ["at (UTC)", "who", "action", "reason", "before", "after"], rows)

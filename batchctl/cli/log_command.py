@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from batchctl.cli import output
-from batchctl.cli.session import ROW_ID, CliSession, WholeNumber, as_rows, batch_names, no_time, one_of, pass_session
+from batchctl.cli.session import ROW_ID, CliSession, WholeNumber, batch_names, no_time, one_of, reads_rows
 from batchctl.domain.status import SchedulerEvent
 from batchctl.operations import starting_log
 
@@ -52,8 +52,7 @@ class Moment(click.ParamType[datetime]):
 @click.option("--since", type=Moment(), help="Not before this time, in UTC.")
 @click.option("--before", type=ROW_ID, help="Only rows with smaller numbers than this: the next page.")
 @click.option("--limit", type=WholeNumber(1, MOST), default=50, show_default=True, help="How many rows at most.")
-@as_rows
-@pass_session
+@reads_rows
 def log(
     session: CliSession,
     source: str | None,

@@ -10,7 +10,7 @@ import click
 
 from batchctl.cli import output
 from batchctl.cli.log_command import Moment
-from batchctl.cli.session import CliSession, as_rows, batch_names, pass_session
+from batchctl.cli.session import CliSession, batch_names, reads_rows
 from batchctl.domain.alerting.performance import spark
 from batchctl.domain.text import typed
 from batchctl.operations import reporting, shown_columns
@@ -37,8 +37,7 @@ def report() -> None:
 @report.command()
 @_batch
 @_since
-@as_rows
-@pass_session
+@reads_rows
 def durations(session: CliSession, names: tuple[str, ...], since: datetime | None, as_json: bool) -> None:
     """Show how long each step takes: the middle, the slow ones, what was expected, and whether it drifts.
 
@@ -62,8 +61,7 @@ def durations(session: CliSession, names: tuple[str, ...], since: datetime | Non
 @report.command()
 @_batch
 @_since
-@as_rows
-@pass_session
+@reads_rows
 def due(session: CliSession, names: tuple[str, ...], since: datetime | None, as_json: bool) -> None:
     """Show what schedules start next, what waits for others, and by when all of it should be done."""
     found = _reporter(session, names, since).due()
@@ -87,8 +85,7 @@ def due(session: CliSession, names: tuple[str, ...], since: datetime | None, as_
 @report.command()
 @_batch
 @_since
-@as_rows
-@pass_session
+@reads_rows
 def late(session: CliSession, names: tuple[str, ...], since: datetime | None, as_json: bool) -> None:
     """Show what should have come or ended by now, what stands, and which steps took longer than expected."""
     found = _reporter(session, names, since).late()

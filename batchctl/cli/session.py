@@ -20,6 +20,8 @@ with lazily():
     from batchctl.operations import inspection
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Function = Callable[..., Any]
+"""What becomes a command."""
 
 FAILED, FINDINGS = 1, 6
 """Exit codes of commands that did what was asked: of work that failed, and of anything found wrong."""
@@ -217,6 +219,26 @@ def reason(*, required: bool) -> Callable[[Command], Command]:
     """Give a command the option that says why."""
     said = "Why; kept in the audit log." if required else "Why; kept in the audit log  [optional]."
     return click.option("--reason", metavar="TEXT", callback=_why if required else None, help=said)
+
+
+def reads(command: Function) -> Function:
+    """Give a command that only looks its session, and the option of what programs read."""
+    return as_json(pass_session(command))
+
+
+def reads_rows(command: Function) -> Function:
+    """Give a command that lists rows its session, and the options of what programs read."""
+    return as_rows(pass_session(command))
+
+
+def writes(command: Function) -> Function:
+    """Give a command that writes its session, and the options of everything that does."""
+    return dry_run(pass_session(command))
+
+
+def acts(*, needs_reason: bool) -> Callable[[Function], Function]:
+    """Give a command that does something for a person its session, and the options of everything that does so."""
+    return lambda command: reason(required=needs_reason)(writes(command))
 
 
 def _why(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:

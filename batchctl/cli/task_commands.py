@@ -12,7 +12,7 @@ import click
 
 from batchctl.cli import command_texts, output
 from batchctl.cli.missing_controller import to_take, to_wait
-from batchctl.cli.session import FAILED, CliSession, Ref, Seconds, as_json, as_rows, dry_run, pass_session, reason
+from batchctl.cli.session import FAILED, CliSession, Ref, Seconds, acts, as_json, dry_run, reads_rows
 from batchctl.domain.error_codes import NOT_DONE, TIME_OVER
 from batchctl.domain.operators import freezes
 from batchctl.domain.text import typed, visible
@@ -92,9 +92,7 @@ def task(
 @click.option(
     "--role", "roles", metavar="NAME", multiple=True, help="A database role that may use it; may be repeated."
 )
-@reason(required=True)
-@dry_run
-@pass_session
+@acts(needs_reason=True)
 def enable(session: CliSession, entity: str, roles: tuple[str, ...], reason: str, dry_run: bool) -> None:
     """Make the task queue: every user who may insert its rows then runs any command as the controller's user.
 
@@ -166,8 +164,7 @@ def _tell(done: tasks.Queued, now: datetime, steps: Sequence[str], *, as_json: b
 @click.option(
     "--timeout", type=Seconds(0, 31_536_000), metavar="SECONDS", help="Wait no longer  [default: as long as it takes]."
 )
-@as_rows
-@pass_session
+@reads_rows
 def wait(session: CliSession, references: tuple[str, ...], timeout: float | None, as_json: bool) -> None:
     """Wait until instances are done or need a person.
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import click
 
 from batchctl.cli import output
-from batchctl.cli.session import CliSession, Ref, as_json, pass_session
+from batchctl.cli.session import CliSession, Ref, reads
 from batchctl.domain.gates import Gate
 from batchctl.operations import explain, shown_columns
 
 
 @click.command()
 @click.argument("ref", metavar="REF", type=Ref())
-@as_json
-@pass_session
+@reads
 def why(session: CliSession, ref: str, as_json: bool) -> None:
     """Explain why something does not run, gate by gate.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from batchctl.cli import output, progress
-from batchctl.cli.session import FINDINGS, CliSession, as_rows, pass_session
+from batchctl.cli.session import FINDINGS, CliSession, pass_session, reads_rows
 from batchctl.domain.error_codes import NOT_SENT
 from batchctl.domain.text import visible
 from batchctl.operations import shown_columns
@@ -18,8 +18,7 @@ def alert() -> None:
 
 
 @alert.command("list")
-@as_rows
-@pass_session
+@reads_rows
 def list_channels(session: CliSession, as_json: bool) -> None:
     """List the channels of the configuration, what is wrong with each, and its last message."""
     app = session.app

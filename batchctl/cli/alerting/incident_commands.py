@@ -11,7 +11,7 @@ import click
 from batchctl import node
 from batchctl.cli import output
 from batchctl.cli.filtering import filters
-from batchctl.cli.session import INSTANCE_ID, ROW_ID, CliSession, as_rows, dry_run, pass_session, reason
+from batchctl.cli.session import INSTANCE_ID, ROW_ID, CliSession, acts, reads_rows
 from batchctl.domain.alerting.incidents import Incident
 from batchctl.domain.maintenance.lengths import length_of
 from batchctl.domain.rows import IncidentId, InstanceId
@@ -43,8 +43,7 @@ _of_instance = click.option(
 @click.command()
 @click.option("--all", "everything", is_flag=True, help="Also those that are over, newest first.")
 @filters(IncidentStatus, "was opened")
-@as_rows
-@pass_session
+@reads_rows
 def incidents(
     session: CliSession, everything: bool, batch: str | None, status: str | None, since: datetime | None, as_json: bool
 ) -> None:
@@ -102,9 +101,7 @@ def _next(one: Incident) -> str | None:
 @click.command()
 @_incident
 @_of_instance
-@reason(required=True)
-@dry_run
-@pass_session
+@acts(needs_reason=True)
 def acknowledge(
     session: CliSession, incident_id: int | None, instance_id: int | None, reason: str, dry_run: bool
 ) -> None:
@@ -117,9 +114,7 @@ def acknowledge(
 @_incident
 @_of_instance
 @click.option("--for", "length", type=LengthParameter(), required=True, metavar="LENGTH", help="Such as 30m, 2h or 1d.")
-@reason(required=True)
-@dry_run
-@pass_session
+@acts(needs_reason=True)
 def snooze(
     session: CliSession, incident_id: int | None, instance_id: int | None, length: timedelta, reason: str, dry_run: bool
 ) -> None:

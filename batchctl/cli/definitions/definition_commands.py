@@ -8,7 +8,7 @@ import click
 
 from batchctl import config
 from batchctl.cli import output
-from batchctl.cli.session import FINDINGS, CliSession, as_rows, one_of, pass_session
+from batchctl.cli.session import FINDINGS, CliSession, one_of, reads_rows
 from batchctl.cli.unreadable_lists import show_unreadable
 from batchctl.domain.maintenance.lengths import in_words
 from batchctl.domain.operators import freezes
@@ -20,8 +20,7 @@ from batchctl.operations.maintenance import doctor
 
 @click.command()
 @click.option("--status", type=one_of(("enabled", "disabled")), help="Only those that are so.")
-@as_rows
-@pass_session
+@reads_rows
 def batches(session: CliSession, status: str | None, as_json: bool) -> None:
     """List the batches in order of Seq, with their steps and how many instances stand where."""
     app = session.app
@@ -93,8 +92,7 @@ def _state(batch: BatchDefinition, now: datetime) -> object:
 @click.option(
     "--constraints", is_flag=True, help="Also have SQL Server read every row for constraints that were switched off."
 )
-@as_rows
-@pass_session
+@reads_rows
 def check(session: CliSession, ask_targets: bool, constraints: bool, as_json: bool) -> None:
     """Check every definition row, placeholder, plugin and connection name; exit code 6 when anything is found.
 

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from batchctl.cli import output
-from batchctl.cli.session import FINDINGS, CliSession, as_json, dry_run, pass_session, reason
+from batchctl.cli.session import FINDINGS, CliSession, acts, as_json, reads
 from batchctl.domain.definitions.defined_changes import DefinitionChange
 from batchctl.domain.errors import ConfigurationError, NotFound
 from batchctl.domain.text import nearest, shorten, typed, visible
@@ -46,8 +46,7 @@ _overwrite = click.option(
     "--owns", metavar="NAME", help="Under which name the file holds them, so that apply --prune may remove them."
 )
 @click.option("--settings", is_flag=True, help="The rows of Setting too; never the name of the database.")
-@as_json
-@pass_session
+@reads
 def export(
     session: CliSession, batches: tuple[str, ...], path: str, owns: str | None, settings: bool, as_json: bool
 ) -> None:
@@ -76,8 +75,7 @@ def export(
 @_files
 @_prune
 @_overwrite
-@as_json
-@pass_session
+@reads
 def plan(session: CliSession, paths: tuple[str, ...], prune: bool, overwrite: tuple[str, ...], as_json: bool) -> None:
     """Show what applying files would change; - is standard input. Exit code 6 when it is anything, or anything is wrong.
 
@@ -95,10 +93,8 @@ def plan(session: CliSession, paths: tuple[str, ...], prune: bool, overwrite: tu
 @_files
 @_prune
 @_overwrite
-@reason(required=True)
-@dry_run
+@acts(needs_reason=True)
 @as_json
-@pass_session
 def apply(
     session: CliSession,
     paths: tuple[str, ...],

@@ -17,12 +17,14 @@ from batchctl.cli.session import (
     FINDINGS,
     CliSession,
     WholeNumber,
+    acts,
     as_json,
-    as_rows,
     dry_run,
     one_of,
     pass_session,
+    reads_rows,
     reason,
+    writes,
 )
 from batchctl.domain.error_codes import JOB_FAILED
 from batchctl.domain.errors import NotFound
@@ -40,8 +42,7 @@ def job() -> None:
 
 
 @job.command("list")
-@as_rows
-@pass_session
+@reads_rows
 def list_jobs(session: CliSession, as_json: bool) -> None:
     """List the jobs: when each is due, how it last ended, and where the tables differ from the code."""
     app = session.app
@@ -98,8 +99,7 @@ def run(session: CliSession, name: str, reason: str | None, dry_run: bool, argum
 @click.option("--outcome", type=one_of(HistoryStatus), help="Only attempts that ended so.")
 @click.option("--since", type=Moment(), help="Only those that began then or later, in UTC.")
 @click.option("--limit", type=WholeNumber(1, 100_000), default=20, show_default=True, help="How many at most.")
-@as_rows
-@pass_session
+@reads_rows
 def history(
     session: CliSession, name: str, outcome: str | None, since: datetime | None, limit: int, as_json: bool
 ) -> None:
@@ -122,9 +122,7 @@ def history(
 @job.command()
 @click.argument("name")
 @click.option("--failed", is_flag=True, help="Give up all runs that have failed, and none that is under way.")
-@reason(required=True)
-@dry_run
-@pass_session
+@acts(needs_reason=True)
 def cancel(session: CliSession, name: str, failed: bool, reason: str, dry_run: bool) -> None:
     """Give up what is under way of a job, whichever controller runs it; what waits goes on afterwards.
 
@@ -145,8 +143,7 @@ def cancel(session: CliSession, name: str, failed: bool, reason: str, dry_run: b
 @job.command()
 @click.option("--retire", metavar="OWNER", multiple=True, help="Nothing announces its jobs any more: disable them.")
 @as_json
-@dry_run
-@pass_session
+@writes
 def reconcile(session: CliSession, retire: tuple[str, ...], as_json: bool, dry_run: bool) -> None:
     """Write batches, steps and schedules as the code says, as every controller does when it starts.
 

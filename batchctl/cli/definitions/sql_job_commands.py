@@ -12,7 +12,7 @@ import click
 
 from batchctl.cli import command_texts, output
 from batchctl.cli.missing_controller import to_run
-from batchctl.cli.session import CliSession, WholeNumber, as_json, as_rows, dry_run, no_time, pass_session, reason
+from batchctl.cli.session import CliSession, WholeNumber, acts, as_json, no_time, reads_rows
 from batchctl.domain.definitions.sql_jobs import SqlJob, correcting, correcting_job, wall_time
 from batchctl.domain.scheduling import column_text, timing_text
 from batchctl.domain.status import CatchUp
@@ -76,10 +76,8 @@ class Zone(click.ParamType[str]):
     help="Whether a time at which no controller was there is made up for.",
 )
 @click.option("--disabled", is_flag=True, help="Let it not run before somebody enables it.")
-@reason(required=False)
+@acts(needs_reason=False)
 @as_json
-@dry_run
-@pass_session
 def add_sql(
     session: CliSession,
     name: str,
@@ -159,10 +157,8 @@ def _show_added(added: registrar.Added, idle: Sequence[str], *, dry_run: bool) -
 @click.option(
     "--file", type=click.Path(path_type=Path), metavar="FILE", help="The same from a file (- for standard input)."
 )
-@reason(required=True)
+@acts(needs_reason=True)
 @as_json
-@dry_run
-@pass_session
 def set_sql(
     session: CliSession,
     name: str,
@@ -216,8 +212,7 @@ def _show_corrected(done: sql_correction.Corrected) -> None:
 
 
 @click.command()
-@as_rows
-@pass_session
+@reads_rows
 def jobs(session: CliSession, as_json: bool) -> None:
     """Show how the jobs stand that add-sql has made: next run, running, waiting, last run, last error."""
     found = registrar.everyone(session.app.timetable())
@@ -272,10 +267,8 @@ def _row(one: registrar.JobStanding) -> tuple[object, ...]:
 
 @click.command()
 @click.argument("name")
-@reason(required=True)
+@acts(needs_reason=True)
 @as_json
-@dry_run
-@pass_session
 def remove(session: CliSession, name: str, reason: str, as_json: bool, dry_run: bool) -> None:
     """Delete a schedule, and what was decided about it: nothing more is started by it.
 

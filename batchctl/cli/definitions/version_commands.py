@@ -7,7 +7,7 @@ import json
 import click
 
 from batchctl.cli import output
-from batchctl.cli.session import CliSession, as_rows, batch_names, pass_session
+from batchctl.cli.session import CliSession, batch_names, reads_rows
 from batchctl.domain.text import shorten, typed, visible
 from batchctl.operations import shown_columns
 from batchctl.operations.definitions import batch_history
@@ -15,8 +15,7 @@ from batchctl.operations.definitions import batch_history
 
 @click.command()
 @click.argument("batch", shell_complete=batch_names)
-@as_rows
-@pass_session
+@reads_rows
 def versions(session: CliSession, batch: str, as_json: bool) -> None:
     """List the versions of a batch and its steps, and what changed from one to the next.
 

@@ -9,7 +9,7 @@ import click
 
 from batchctl.cli import output
 from batchctl.cli.dependencies import graph_mermaid, graph_svg, graph_terminal
-from batchctl.cli.session import CliSession, as_json, batch_names, pass_session
+from batchctl.cli.session import CliSession, batch_names, reads
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.text import typed, visible
 from batchctl.operations import shown_columns
@@ -24,8 +24,7 @@ _BY_ENDING = {".svg": "svg", ".mmd": "mermaid", ".mermaid": "mermaid", ".json": 
 @click.option("--format", "kind", type=click.Choice(FORMATS), help="[default: by the ending of FILE, else terminal]")
 @click.option("--output", "file", metavar="FILE", help="Write the drawing there; what the file held is replaced.")
 @click.option("--cycle-key", metavar="K", help="Only what happened for this CycleKey.")
-@as_json
-@pass_session
+@reads
 def graph(
     session: CliSession, batch: str | None, kind: str | None, file: str | None, cycle_key: str | None, as_json: bool
 ) -> None:
@@ -57,8 +56,7 @@ def graph(
 
 @click.command()
 @click.argument("batch", metavar="BATCH", shell_complete=batch_names)
-@as_json
-@pass_session
+@reads
 def impact(session: CliSession, batch: str, as_json: bool) -> None:
     """Show everything further on that a failure of BATCH would hold back, the way to it, and what waits there now."""
     found = picture.impact(session.app.transactions, batch)

@@ -9,14 +9,13 @@ import click
 
 from batchctl.cli import output
 from batchctl.cli.filtering import filters
-from batchctl.cli.session import CliSession, as_rows, pass_session
+from batchctl.cli.session import CliSession, reads_rows
 from batchctl.operations.dependencies import dependents
 
 
 @click.command()
 @filters(("waiting", "overdue"), "has waited since")
-@as_rows
-@pass_session
+@reads_rows
 def waits(session: CliSession, batch: str | None, status: str | None, since: datetime | None, as_json: bool) -> None:
     """List the batches of which some that they depend on have completed and others have not, and why.
 

@@ -8,21 +8,10 @@ from datetime import datetime
 import click
 
 from batchctl.cli import output
-from batchctl.cli.instance_commands import acts
+from batchctl.cli.instance_commands import show_acts
 from batchctl.cli.log_command import Moment
 from batchctl.cli.missing_controller import to_take
-from batchctl.cli.session import (
-    INTAKE_ID,
-    CliSession,
-    WholeNumber,
-    as_json,
-    as_rows,
-    batch_names,
-    dry_run,
-    one_of,
-    pass_session,
-    reason,
-)
+from batchctl.cli.session import INTAKE_ID, CliSession, WholeNumber, acts, as_rows, batch_names, one_of, reads
 from batchctl.cli.unreadable_lists import unreadable_rows
 from batchctl.domain.errors import BatchctlError, NotFound, Refused
 from batchctl.domain.rows import IntakeId
@@ -101,8 +90,7 @@ def inbox(
 
 @inbox.command()
 @click.argument("intake_id", metavar="FILEPROCESS_ID", type=INTAKE_ID)
-@as_json
-@pass_session
+@reads
 def show(session: CliSession, intake_id: int, as_json: bool) -> None:
     """Show one FileProcess row in full: what it asks for, what became of it, what people did."""
     shown = _reader(session).show(IntakeId(intake_id))
@@ -114,9 +102,7 @@ def show(session: CliSession, intake_id: int, as_json: bool) -> None:
 
 @inbox.command()
 @_ids
-@reason(required=True)
-@dry_run
-@pass_session
+@acts(needs_reason=True)
 def resend(session: CliSession, intake_ids: tuple[int, ...], reason: str, dry_run: bool) -> None:
     """Send rows again on purpose: each is inserted once more, and is no duplicate although its Data is the same.
 
@@ -132,9 +118,7 @@ def resend(session: CliSession, intake_ids: tuple[int, ...], reason: str, dry_ru
 
 @inbox.command()
 @_ids
-@reason(required=True)
-@dry_run
-@pass_session
+@acts(needs_reason=True)
 def retry(session: CliSession, intake_ids: tuple[int, ...], reason: str, dry_run: bool) -> None:
     """Make rejected, duplicate or paused rows ready again, to be looked at anew: correct first what was wrong.
 
@@ -149,9 +133,7 @@ def retry(session: CliSession, intake_ids: tuple[int, ...], reason: str, dry_run
 
 @inbox.command()
 @_ids
-@reason(required=True)
-@dry_run
-@pass_session
+@acts(needs_reason=True)
 def reject(session: CliSession, intake_ids: tuple[int, ...], reason: str, dry_run: bool) -> None:
     """Reject rows that are not wanted and are not work yet: nothing comes of them, and their Message says why."""
 
@@ -268,7 +250,7 @@ def _show(shown: inbox_rows.ShownIntake) -> None:
         for instance in shown.instances
     ]
     output.table_if_any("Its instances", ["id#", "batch", "status", "CycleKey"], rows)
-    acts(shown.audit)
+    show_acts(shown.audit)
     output.hints(*_next(shown))
 
 

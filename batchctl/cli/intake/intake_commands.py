@@ -11,7 +11,7 @@ import click
 from batchctl import node
 from batchctl.cli import output, progress
 from batchctl.cli.missing_controller import to_wait
-from batchctl.cli.session import FAILED, INTAKE_ID, CliSession, dry_run, pass_session, reason
+from batchctl.cli.session import FAILED, INTAKE_ID, CliSession, acts, writes
 from batchctl.domain.error_codes import REJECTED_AGAIN
 from batchctl.domain.locked_rows import parted
 from batchctl.domain.rows import BatchDefinition, IntakeId, IntakeRow, Populated
@@ -28,8 +28,7 @@ MOST_NAMED = 20
 @click.option("--file", "file_name", metavar="FILE", help="FileName; the path of a file that exists is made absolute.")
 @click.option("--data", metavar="TEXT", help="Data: what tells duplicates, or a payload.")
 @click.option("--cycle-key", metavar="KEY", help="CycleKey: the business date or another key.")
-@dry_run
-@pass_session
+@writes
 def submit(
     session: CliSession, entity: str, file_name: str | None, data: str | None, cycle_key: str | None, dry_run: bool
 ) -> None:
@@ -62,8 +61,7 @@ def submit(
 
 
 @click.command()
-@dry_run
-@pass_session
+@writes
 def create(session: CliSession, dry_run: bool) -> None:
     """Make every instance that is missing: one creation pass."""
     if dry_run:
@@ -107,9 +105,7 @@ def tell_stuck(session: CliSession) -> bool:
 
 @click.command()
 @click.argument("intake_id", metavar="FILEPROCESS_ID", type=INTAKE_ID)
-@reason(required=True)
-@dry_run
-@pass_session
+@acts(needs_reason=True)
 def accept(session: CliSession, intake_id: int, reason: str, dry_run: bool) -> None:
     """Take in a rejected or duplicate FileProcess row on purpose.
 

@@ -6,7 +6,7 @@ import click
 
 from batchctl.cli import output
 from batchctl.cli.filtering import of_starters, starts
-from batchctl.cli.session import CliSession, as_json, as_rows, pass_session
+from batchctl.cli.session import CliSession, reads, reads_rows
 from batchctl.cli.unreadable_lists import show_unreadable, with_unreadable
 from batchctl.domain.intake.triggers import conditions_of
 from batchctl.domain.text import typed
@@ -21,8 +21,7 @@ def trigger() -> None:
 
 @trigger.command("list")
 @of_starters
-@as_rows
-@pass_session
+@reads_rows
 def list_triggers(session: CliSession, batch: str | None, status: str | None, as_json: bool) -> None:
     """List the triggers, with what they watch and when they fire."""
     app = session.app
@@ -56,8 +55,7 @@ def list_triggers(session: CliSession, batch: str | None, status: str | None, as
 
 @trigger.command("test")
 @click.argument("name")
-@as_json
-@pass_session
+@reads
 def test_trigger(session: CliSession, name: str, as_json: bool) -> None:
     """Say what a trigger would do now: count its rows and evaluate it as the controller does, and start nothing.
 

@@ -6,7 +6,7 @@ import click
 
 from batchctl.cli import output
 from batchctl.cli.filtering import of_starters, starts
-from batchctl.cli.session import CliSession, WholeNumber, as_json, as_rows, pass_session
+from batchctl.cli.session import CliSession, WholeNumber, reads, reads_rows
 from batchctl.cli.unreadable_lists import show_unreadable, with_unreadable
 from batchctl.domain.error_codes import NOT_LISTED
 from batchctl.domain.text import storable, typed
@@ -27,8 +27,7 @@ def watch() -> None:
 
 @watch.command(name="list")
 @of_starters
-@as_rows
-@pass_session
+@reads_rows
 def listed(session: CliSession, batch: str | None, status: str | None, as_json: bool) -> None:
     """List the watches: folder, since when it cannot be listed, how many files were taken, and the last of them."""
     app = session.app
@@ -91,8 +90,7 @@ def listed(session: CliSession, batch: str | None, status: str | None, as_json: 
 @click.option(
     "--most", type=WholeNumber(1, 100_000), default=20, show_default=True, help="How many of each kind to show."
 )
-@as_json
-@pass_session
+@reads
 def rehearsed(session: CliSession, name: str, most: int, as_json: bool) -> None:
     """Walk once through the folder of a watch, on this host, and say of each entry what would happen and why.
 

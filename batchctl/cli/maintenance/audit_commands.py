@@ -10,18 +10,7 @@ import click
 from batchctl import node
 from batchctl.cli import output
 from batchctl.cli.log_command import MOST, Moment
-from batchctl.cli.session import (
-    FINDINGS,
-    ROW_ID,
-    CliSession,
-    Ref,
-    WholeNumber,
-    as_json,
-    as_rows,
-    batch_names,
-    dry_run,
-    pass_session,
-)
+from batchctl.cli.session import FINDINGS, ROW_ID, CliSession, Ref, WholeNumber, as_rows, batch_names, reads, writes
 from batchctl.domain.errors import NotFound
 from batchctl.domain.maintenance.audit_chain import Anchor, anchor_of
 from batchctl.domain.rows import AuditEntry
@@ -121,8 +110,7 @@ def audit(
 @click.option(
     "--anchor", "anchors", type=AnchorText(), multiple=True, help="What 'audit anchor' printed once; may be repeated."
 )
-@as_json
-@pass_session
+@reads
 def verify(session: CliSession, anchors: tuple[Anchor, ...], as_json: bool) -> None:
     """Prove that no row of the log was changed, removed or put in between since it was sealed; exit code 6 if one was.
 
@@ -151,8 +139,7 @@ def verify(session: CliSession, anchors: tuple[Anchor, ...], as_json: bool) -> N
 
 
 @audit.command()
-@as_json
-@pass_session
+@reads
 def anchor(session: CliSession, as_json: bool) -> None:
     """Print how far the chain reaches: keep it elsewhere, and give it to 'audit verify --anchor' later."""
     found = audit_trail.anchor(session.app.transactions)
@@ -165,8 +152,7 @@ def anchor(session: CliSession, as_json: bool) -> None:
 
 
 @audit.command()
-@dry_run
-@pass_session
+@writes
 def seal(session: CliSession, dry_run: bool) -> None:
     """Seal at once what has no seal yet, as the leader does every few seconds."""
     app = session.app

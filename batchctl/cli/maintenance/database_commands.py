@@ -8,7 +8,7 @@ import click
 
 from batchctl import control_database
 from batchctl.cli import output
-from batchctl.cli.session import CliSession, as_json, dry_run, pass_session, reason
+from batchctl.cli.session import CliSession, reads, reason, writes
 from batchctl.domain.errors import DatabaseRefused, SchemaMismatch
 from batchctl.domain.text import visible
 from batchctl.operations import copies
@@ -23,8 +23,7 @@ def db() -> None:
 
 
 @db.command()
-@dry_run
-@pass_session
+@writes
 def upgrade(session: CliSession, dry_run: bool) -> None:
     """Create the control database, or bring it up to date; not beneath a controller that works on it."""
     if dry_run:
@@ -71,8 +70,7 @@ def _name_others(tables: Sequence[str]) -> None:
 
 
 @db.command()
-@as_json
-@pass_session
+@reads
 def verify(session: CliSession, as_json: bool) -> None:
     """Compare the control database's schema with what this version needs; exit code 4 when they differ."""
     found = control_database.verify_database(session.config)
@@ -85,8 +83,7 @@ def verify(session: CliSession, as_json: bool) -> None:
 @db.command()
 @reason(required=True)
 @click.option("--apart", is_flag=True, help="Give it a name of its own: the other one goes on working, too.")
-@dry_run
-@pass_session
+@writes
 def adopt(session: CliSession, reason: str | None, apart: bool, dry_run: bool) -> None:
     """Let controllers work on a control database that was copied or moved; until then nothing runs on it."""
     actor = session.app.actor(dry_run=dry_run)

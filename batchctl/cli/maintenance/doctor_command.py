@@ -6,15 +6,14 @@ import click
 
 from batchctl import app
 from batchctl.cli import output
-from batchctl.cli.session import FINDINGS, CliSession, as_rows, pass_session
+from batchctl.cli.session import FINDINGS, CliSession, reads_rows
 from batchctl.domain.maintenance.health import Result
 
 _STYLES = {"OK": "green", "WARN": "yellow", "FAIL": "bold red"}
 
 
 @click.command()
-@as_rows
-@pass_session
+@reads_rows
 def doctor(session: CliSession, as_json: bool) -> None:
     """Examine the control database, every connection and this host; exit code 6 when something FAILs.
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import click
 
 from batchctl.cli import output
-from batchctl.cli.session import FINDINGS, CliSession, as_rows, pass_session
+from batchctl.cli.session import FINDINGS, CliSession, reads_rows
 from batchctl.operations.maintenance import fsck as operation
 
 
 @click.command()
-@as_rows
-@pass_session
+@reads_rows
 def fsck(session: CliSession, as_json: bool) -> None:
     """Ask the tables whether every law of the engine holds; exit code 6 when a row breaks one.
 

@@ -8,17 +8,15 @@ import click
 
 from batchctl import node
 from batchctl.cli import output
-from batchctl.cli.session import FAILED, FINDINGS, CliSession, as_json, dry_run, pass_session, reason
+from batchctl.cli.session import FAILED, FINDINGS, CliSession, acts, as_json
 from batchctl.domain.error_codes import NOT_PURGED
 from batchctl.domain.text import visible
 from batchctl.operations.maintenance import disposal
 
 
 @click.command()
-@reason(required=False)
+@acts(needs_reason=False)
 @as_json
-@dry_run
-@pass_session
 def purge(session: CliSession, reason: str | None, as_json: bool, dry_run: bool) -> None:
     """Delete at once what is older than the table Setting says, as the leader does once an hour.
 

@@ -15,10 +15,10 @@ from batchctl.cli.session import (
     INSTANCE_ID,
     CliSession,
     WholeNumber,
+    acts,
     as_json,
     batch_names,
     can_ask,
-    dry_run,
     pass_session,
     reason,
     sure,
@@ -178,9 +178,7 @@ def enable(
 
 @click.command()
 @click.argument("batch", shell_complete=batch_names)
-@reason(required=False)
-@dry_run
-@pass_session
+@acts(needs_reason=False)
 def disable(session: CliSession, batch: str, reason: str | None, dry_run: bool) -> None:
     """Switch a batch off: its instances are created and wait; a step that runs ends first."""
     _show_switching(session.app.operator(dry_run=dry_run).set_enabled(batch, enabled=False, reason=reason))

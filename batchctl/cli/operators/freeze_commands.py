@@ -14,11 +14,11 @@ from batchctl.cli.session import (
     ROW_ID,
     CliSession,
     WholeNumber,
+    acts,
     as_json,
-    as_rows,
     batch_names,
-    dry_run,
-    pass_session,
+    reads,
+    reads_rows,
     reason,
     sure,
 )
@@ -36,10 +36,8 @@ _tag = click.option("--tag", metavar="TAG", help="Only the batches that have it 
 @_batch
 @_tag
 @click.option("--until", metavar="TIME", help="When it ends by itself: 2h, 30m, 3d, or a time in UTC.")
-@reason(required=True)
-@dry_run
+@acts(needs_reason=True)
 @as_json
-@pass_session
 def freeze(
     session: CliSession,
     batch: str | None,
@@ -68,8 +66,7 @@ def freeze(
 @release_options.release_options
 @reason(required=True)
 @sure
-@as_json
-@pass_session
+@reads
 def thaw(
     session: CliSession,
     freeze_id: int | None,
@@ -106,8 +103,7 @@ def thaw(
 @click.command()
 @click.option("--all", "everything", is_flag=True, help="Also those that are over, newest first.")
 @click.option("--limit", type=WholeNumber(1, 10_000), default=50, show_default=True, help="How many rows at most.")
-@as_rows
-@pass_session
+@reads_rows
 def freezes(session: CliSession, everything: bool, limit: int, as_json: bool) -> None:
     """List what is frozen, since when, by whom, why and until when."""
     app = session.app

@@ -8,7 +8,7 @@ import click
 
 from batchctl.cli import output
 from batchctl.cli.filtering import filters
-from batchctl.cli.session import CliSession, as_rows, pass_session
+from batchctl.cli.session import CliSession, reads_rows
 from batchctl.domain.status import RequestStatus
 from batchctl.operations import shown_columns
 from batchctl.operations.operators import request_book
@@ -17,8 +17,7 @@ from batchctl.operations.operators import request_book
 @click.command()
 @click.option("--open", "only_open", is_flag=True, help="Only those that are not answered yet.")
 @filters(RequestStatus, "was asked")
-@as_rows
-@pass_session
+@reads_rows
 def requests(
     session: CliSession, only_open: bool, batch: str | None, status: str | None, since: datetime | None, as_json: bool
 ) -> None:

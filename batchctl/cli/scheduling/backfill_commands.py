@@ -9,7 +9,7 @@ import click
 
 from batchctl import app
 from batchctl.cli import output
-from batchctl.cli.session import ROW_ID, CliSession, WholeNumber, as_json, as_rows, dry_run, pass_session, reason
+from batchctl.cli.session import ROW_ID, CliSession, WholeNumber, acts, reads, reads_rows, reason
 from batchctl.domain.definitions.sql_jobs import wall_time
 from batchctl.domain.scheduling import backfill_turns, schedules
 from batchctl.domain.text import nearest, visible
@@ -97,8 +97,7 @@ class StartCommand(click.Command):
 @reason(required=False)
 @click.option("--yes", is_flag=True, help="Needed for more than 100 due times.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be done.")
-@as_json
-@pass_session
+@reads
 def start(
     session: CliSession,
     schedule: str,
@@ -125,8 +124,7 @@ def start(
 
 
 @backfill.command("list")
-@as_rows
-@pass_session
+@reads_rows
 def list_backfills(session: CliSession, as_json: bool) -> None:
     """List the backfills, newest first, with how far each has come."""
     app = session.app
@@ -160,9 +158,7 @@ def list_backfills(session: CliSession, as_json: bool) -> None:
 
 @backfill.command()
 @click.argument("backfill_id", metavar="ID", type=ROW_ID)
-@reason(required=True)
-@dry_run
-@pass_session
+@acts(needs_reason=True)
 def cancel(session: CliSession, backfill_id: int, reason: str, dry_run: bool) -> None:
     """Let a backfill start nothing more; what it has started goes on."""
     done = _backfiller(session.app, dry_run=dry_run).cancel(schedules.BackfillId(backfill_id), reason=reason)

@@ -10,7 +10,7 @@ import click
 
 from batchctl import app
 from batchctl.cli import output
-from batchctl.cli.session import CliSession, WholeNumber, as_json, as_rows, dry_run, no_time, pass_session, reason
+from batchctl.cli.session import CliSession, WholeNumber, acts, as_json, no_time, reads_rows
 from batchctl.domain.scheduling import schedules
 from batchctl.domain.text import typed, visible
 from batchctl.operations import shown_columns
@@ -76,8 +76,7 @@ def calendar() -> None:
 
 
 @calendar.command(name="list")
-@as_rows
-@pass_session
+@reads_rows
 def listed(session: CliSession, as_json: bool) -> None:
     """List the calendars: until when each is valid, how many days it has, which schedules go by it."""
     app = session.app
@@ -110,8 +109,7 @@ def listed(session: CliSession, as_json: bool) -> None:
 @calendar.command()
 @click.argument("name")
 @click.option("--year", type=WholeNumber(1900, 2200), help="The days of this year only.")
-@as_rows
-@pass_session
+@reads_rows
 def show(session: CliSession, name: str, year: int | None, as_json: bool) -> None:
     """Show a calendar with all its days; of every other day the weekday decides."""
     app = session.app
@@ -145,10 +143,8 @@ def show(session: CliSession, name: str, year: int | None, as_json: bool) -> Non
 @click.option(
     "--replace", "replace_days", is_flag=True, help="Overwrite what the calendar says otherwise of such a day."
 )
-@reason(required=False)
-@dry_run
+@acts(needs_reason=False)
 @as_json
-@pass_session
 def import_days(
     session: CliSession,
     name: str,
@@ -184,10 +180,8 @@ def import_days(
 @click.argument("day", type=Day())
 @click.option("--business", is_flag=True, help="It is a business day, though its weekday is none.")
 @click.option("--description", metavar="TEXT", help="What day it is; shown as the reason where it is skipped.")
-@reason(required=False)
-@dry_run
+@acts(needs_reason=False)
 @as_json
-@pass_session
 def add_day(
     session: CliSession,
     name: str,
@@ -211,10 +205,8 @@ def add_day(
 @calendar.command(name="remove-day")
 @click.argument("name")
 @click.argument("day", type=WrittenDay())
-@reason(required=False)
-@dry_run
+@acts(needs_reason=False)
 @as_json
-@pass_session
 def remove_day(
     session: CliSession, name: str, day: date | str, reason: str | None, dry_run: bool, as_json: bool
 ) -> None:
@@ -228,9 +220,7 @@ def remove_day(
 
 @calendar.command()
 @click.argument("name")
-@reason(required=True)
-@dry_run
-@pass_session
+@acts(needs_reason=True)
 def remove(session: CliSession, name: str, reason: str, dry_run: bool) -> None:
     """Delete a calendar that no schedule names; the audit log keeps its days."""
     done = _keeper(session, dry_run=dry_run).remove(name, reason=reason)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from batchctl.cli import output
-from batchctl.cli.session import CliSession, batch_names, dry_run, one_of, pass_session, reason
+from batchctl.cli.session import CliSession, acts, batch_names, one_of
 from batchctl.domain.scheduling import modes
 from batchctl.domain.status import ProcessingMode
 from batchctl.domain.text import typed, visible
@@ -17,9 +17,7 @@ ANY = "any"
 @click.command()
 @click.argument("batch", shell_complete=batch_names)
 @click.argument("mode", type=one_of(["scheduled", "triggered", "manual", ANY]))
-@reason(required=True)
-@dry_run
-@pass_session
+@acts(needs_reason=True)
 def mode(session: CliSession, batch: str, mode: str, reason: str, dry_run: bool) -> None:
     """Say what starts a batch: only schedules, only data triggers, neither of them, or any.
 

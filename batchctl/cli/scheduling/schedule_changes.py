@@ -9,7 +9,7 @@ import click
 
 from batchctl.cli import output
 from batchctl.cli.missing_controller import to_run
-from batchctl.cli.session import FINDINGS, CliSession, WholeNumber, dry_run, one_of, pass_session, reason
+from batchctl.cli.session import FINDINGS, CliSession, WholeNumber, acts, one_of
 from batchctl.domain.scheduling.schedule_columns import option_of
 from batchctl.domain.status import CalendarRule, CatchUp, FoldPolicy, GapPolicy, Overlap, ScheduleType
 from batchctl.domain.text import typed, visible
@@ -82,9 +82,7 @@ _type = one_of(ScheduleType)
 @click.option("--type", "ScheduleType", type=_type, required=True, help="By which cadence.")
 @_column_options
 @click.option("--disabled", is_flag=True, help="Make it, but let it start nothing yet.")
-@reason(required=False)
-@dry_run
-@pass_session
+@acts(needs_reason=False)
 def add(session: CliSession, /, name: str, disabled: bool, reason: str | None, dry_run: bool, **given: Any) -> None:
     """Make a schedule; the options are the columns of Schedule. Everything is looked through before it is written.
 
@@ -100,9 +98,7 @@ def add(session: CliSession, /, name: str, disabled: bool, reason: str | None, d
 @click.option("--entity", "Entity", metavar="ENTITY", help="Whose batches it starts.")
 @click.option("--type", "ScheduleType", type=_type, help="By which cadence; what only the old one needed is emptied.")
 @_column_options
-@reason(required=True)
-@dry_run
-@pass_session
+@acts(needs_reason=True)
 def change(session: CliSession, /, name: str, reason: str, dry_run: bool, **given: Any) -> None:
     """Change some columns of a schedule; '' empties one. Everything is looked through before it is written.
 
@@ -120,9 +116,7 @@ def change(session: CliSession, /, name: str, reason: str, dry_run: bool, **give
 
 @click.command()
 @click.argument("name")
-@reason(required=True)
-@dry_run
-@pass_session
+@acts(needs_reason=True)
 def enable(session: CliSession, name: str, reason: str, dry_run: bool) -> None:
     """Switch a schedule on; nothing that was due while it was off is made up for."""
     done = _keeper(session, dry_run=dry_run).set_enabled(name, enabled=True, reason=reason)
@@ -136,9 +130,7 @@ def enable(session: CliSession, name: str, reason: str, dry_run: bool) -> None:
 
 @click.command()
 @click.argument("name")
-@reason(required=True)
-@dry_run
-@pass_session
+@acts(needs_reason=True)
 def disable(session: CliSession, name: str, reason: str, dry_run: bool) -> None:
     """Switch a schedule off: it starts nothing; work that it has started goes on."""
     done = _keeper(session, dry_run=dry_run).set_enabled(name, enabled=False, reason=reason)

@@ -14,7 +14,7 @@ from batchctl.cli.definitions import sql_job_commands
 from batchctl.cli.filtering import of_starters, starts
 from batchctl.cli.missing_controller import to_run
 from batchctl.cli.scheduling import schedule_changes, schedule_run_command
-from batchctl.cli.session import CliSession, WholeNumber, as_json, as_rows, no_time, pass_session
+from batchctl.cli.session import CliSession, WholeNumber, no_time, reads, reads_rows
 from batchctl.cli.unreadable_lists import show_unreadable, with_unreadable
 from batchctl.domain.scheduling import clock_changes, schedules
 from batchctl.domain.text import typed
@@ -64,8 +64,7 @@ for _command in (
 
 @schedule.command(name="list")
 @of_starters
-@as_rows
-@pass_session
+@reads_rows
 def listed(session: CliSession, batch: str | None, status: str | None, as_json: bool) -> None:
     """List the schedules: when each runs, when next, what became of its last due time, and what is wrong with it."""
     app = session.app
@@ -106,8 +105,7 @@ def listed(session: CliSession, batch: str | None, status: str | None, as_json: 
 
 @schedule.command()
 @click.argument("name")
-@as_json
-@pass_session
+@reads
 def show(session: CliSession, name: str, as_json: bool) -> None:
     """Show a schedule with all its columns, what became of its last due times, and who has changed it."""
     found = _timetable(session).sheet(name)
@@ -139,8 +137,7 @@ def show(session: CliSession, name: str, as_json: bool) -> None:
 @click.option("--from", "start", type=LocalTime(), help="Not from now, but from this time in its zone.")
 @click.option("--days", type=WholeNumber(1, 3660), default=30, show_default=True, help="For how many days.")
 @click.option("--dst", is_flag=True, help="Only the nights of a year in which clocks are changed; without NAME of all.")
-@as_rows
-@pass_session
+@reads_rows
 def preview(session: CliSession, name: str | None, start: datetime | None, days: int, dst: bool, as_json: bool) -> None:
     """List every due time to come, those skipped or shifted too, with the reason.
 
@@ -158,8 +155,7 @@ def preview(session: CliSession, name: str | None, start: datetime | None, days:
 
 @schedule.command(name="test")
 @click.argument("name")
-@as_json
-@pass_session
+@reads
 def test_schedule(session: CliSession, name: str, as_json: bool) -> None:
     """Say whether a schedule would start work now, why or why not, and when it does next; it starts nothing.
 

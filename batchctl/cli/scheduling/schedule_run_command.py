@@ -6,16 +6,14 @@ import click
 
 from batchctl.cli import output
 from batchctl.cli.missing_controller import to_wait
-from batchctl.cli.session import CliSession, dry_run, pass_session, reason
+from batchctl.cli.session import CliSession, acts
 from batchctl.domain.text import visible
 from batchctl.operations.scheduling import schedule_run
 
 
 @click.command()
 @click.argument("name")
-@reason(required=True)
-@dry_run
-@pass_session
+@acts(needs_reason=True)
 def run(session: CliSession, name: str, reason: str, dry_run: bool) -> None:
     """Start a schedule's work now, outside of its due times, and print the number of the FileProcess row.
 
