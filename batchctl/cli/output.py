@@ -27,31 +27,13 @@ from batchctl.domain.text import visible
 WIDTH_WITHOUT_TERMINAL = 160
 
 _STYLES = {
-    "complete": "green",
-    "success": "green",
-    "done": "green",
-    "passed": "green",
+    **dict.fromkeys(["complete", "success", "done", "passed", "completed"], "green"),
     "running": "cyan",
-    "ready": "blue",
-    "retry": "yellow",
-    "held": "magenta",
-    "paused": "yellow",
-    "pausing": "yellow",
-    "failed": "bold red",
-    "timeout": "bold red",
-    "lost": "magenta",
-    "rejected": "bold red",
-    "blocked": "bold red",
-    "duplicate": "yellow",
-    "disabled": "yellow",
-    "cancelled": "dim",
-    "cancelling": "yellow",
-    "skipped": "dim",
-    "over": "dim",
-    "fired": "blue",
-    "completed": "green",
-    "error": "bold red",
-    "rescued": "magenta",
+    **dict.fromkeys(["ready", "fired"], "blue"),
+    **dict.fromkeys(["retry", "paused", "pausing", "duplicate", "disabled", "cancelling"], "yellow"),
+    **dict.fromkeys(["held", "lost", "rescued"], "magenta"),
+    **dict.fromkeys(["failed", "timeout", "rejected", "blocked", "error"], "bold red"),
+    **dict.fromkeys(["cancelled", "skipped", "over"], "dim"),
 }
 
 

@@ -18,6 +18,7 @@ from batchctl.logs import Event
 
 if TYPE_CHECKING:
     from rich.status import Status
+
 _STYLES = {
     "instance.created": "blue",
     "instance.complete": "green",
