@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from batchctl.cli import output, progress
-from batchctl.cli.session import FINDINGS, CliSession, pass_session, reads_rows
+from batchctl.cli.session import FAILED, FINDINGS, CliSession, pass_session, reads_rows
 from batchctl.domain.error_codes import NOT_SENT
 from batchctl.domain.text import visible
 from batchctl.operations import shown_columns
@@ -36,7 +36,7 @@ def list_channels(session: CliSession, as_json: bool) -> None:
             one.kind,
             one.on,
             None if one.last is None else one.last.message.title,
-            output.cell(None) if one.last is None else output.word(one.last.status.value),
+            None if one.last is None else output.word(one.last.status.value),
             None if one.last is None else one.last.sent_at or one.last.made_at,
             one.finding or (None if one.last is None else one.last.wording),
         )
@@ -70,7 +70,7 @@ def test(session: CliSession, channel: str | None) -> None:
     silent = [visible(name) for name, failure in outcomes.items() if failure is not None]
     if silent:
         output.warn(f"a test message could not be sent through {', '.join(silent)}", NOT_SENT, "batchctl alert list")
-        raise click.exceptions.Exit(1)
+        raise click.exceptions.Exit(FAILED)
 
 
 @alert.command()

@@ -91,7 +91,7 @@ def _stand(one: Incident, now: datetime) -> object:
         said.append(", snoozed until ").append_text(output.shown(one.snoozed_until))
     else:
         return said
-    return said if one.because is None else said.append(": ").append_text(output.cell(one.because))
+    return said if one.because is None else said.append(": ").append_text(output.shown(one.because))
 
 
 def _next(one: Incident) -> str | None:

@@ -39,7 +39,7 @@ def versions(session: CliSession, batch: str, as_json: bool) -> None:
         number, seen = (one.number, one.seen_at) if one.number is not None else ("now", "not seen yet")
         said = [f"{at.where}: {_short(at.before)} -> {_short(at.after)}" for at in one.changes]
         rows += [
-            (number if first else "", seen if first else output.cell(""), change)
+            (number if first else "", seen if first else "", change)
             for first, change in zip([True] + [False] * len(said), said or ["as it was first seen"], strict=False)
         ]
     output.table(f"Versions of {visible(batch)}", ["version", "seen (UTC)", "what changed"], rows)

@@ -36,7 +36,7 @@ def waits(session: CliSession, batch: str | None, status: str | None, since: dat
 
 
 def show_waits(found: Sequence[dependents.Seen]) -> None:
-    """Return waits as rows."""
+    """Show waits as a list."""
     rows = [
         (
             one.wait.batch.name,

@@ -93,17 +93,17 @@ def _properties(tried: trial.Trial) -> list[tuple[str, object]]:
         ("oldest row", counted.oldest),
         ("work under way", "none for its entity" if tried.blocker is None else str(tried.blocker)),
         ("last fired (UTC)", tried.trigger.last_fired),
-        ("condition met (UTC)", tried.due if tried.due is not None else output.cell("when more rows come")),
+        ("condition met (UTC)", tried.due or "when more rows come"),
         ("next evaluation (UTC)", _next_look(tried)),
     ]
 
 
-def _next_look(tried: trial.Trial) -> object:
+def _next_look(tried: trial.Trial) -> str:
     if tried.next_look is None:
         lacks = "it is disabled" if not tried.trigger.enabled else "the ProcessingMode of its batches is as it is"
-        return output.cell(f"never, as long as {lacks}")
+        return f"never, as long as {lacks}"
     every = f"{tried.poll_interval.total_seconds():g} s"
-    return output.cell(f"{tried.next_look:%Y-%m-%d %H:%M:%S} at the latest: every {every} while a controller runs")
+    return f"{tried.next_look:%Y-%m-%d %H:%M:%S} at the latest: every {every} while a controller runs"
 
 
 def _next(tried: trial.Trial) -> list[str]:

@@ -53,7 +53,7 @@ def _print_planned(planned: disposal.Disposal) -> None:
         output.line("Nothing would go.")
         return
     rows = [
-        (one.table, one.batch, output.word(one.outcome.value) if one.outcome else output.cell(""), one.rows, one.oldest)
+        (one.table, one.batch, output.word(one.outcome.value) if one.outcome else "", one.rows, one.oldest)
         for one in planned.going
     ]
     output.table("Rows that would go", ["table", "batch", "outcome", "rows#", "oldest (UTC)"], rows)
