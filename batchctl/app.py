@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import date, timedelta
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from batchctl import config
 from batchctl.domain.liveness import Rhythm
@@ -31,8 +31,10 @@ if TYPE_CHECKING:
     from batchctl.operations.definitions.roster import Roster
     from batchctl.operations.intake import watches
     from batchctl.operations.intake.trial import Bench
+    from batchctl.operations.intervene import Operator
     from batchctl.operations.maintenance import doctor
     from batchctl.operations.maintenance.service_files import Service
+    from batchctl.operations.operators.acts import Actor
     from batchctl.operations.presence import Presence
     from batchctl.operations.scheduling.schedule_trial import ScheduleBench
     from batchctl.operations.scheduling.timetable import Timetable
@@ -48,6 +50,16 @@ CONNECT_SECONDS = 10
 """Seconds after which an attempt to connect to a staging table's database is given up."""
 MARGIN = 5
 """Seconds after its own time limit within which a channel for alerts has to have ended."""
+
+
+class Acting(TypedDict):
+    """What everything that acts for a person is made with: where, by which clock, for whom, and whether really."""
+
+    transactions: StoreTransactions
+    clock: SystemClock
+    user: str
+    host: str
+    dry_run: bool
 
 
 class App:
@@ -161,6 +173,28 @@ class App:
         from batchctl.system.host.gone_controllers import is_gone
 
         return Presence(self.rhythm, is_gone)
+
+    def acting(self, *, dry_run: bool) -> Acting:
+        """Return what is common to all that acts for the user of this process."""
+        return Acting(
+            transactions=self.transactions,
+            clock=self.clock,
+            user=self.ids.user(),
+            host=self.ids.host(),
+            dry_run=dry_run,
+        )
+
+    def actor(self, *, dry_run: bool) -> Actor:
+        """Return what acts on definitions for the user of this process."""
+        from batchctl.operations.operators.acts import Actor
+
+        return Actor(**self.acting(dry_run=dry_run))
+
+    def operator(self, *, dry_run: bool) -> Operator:
+        """Return what acts on instances and batches for the user of this process."""
+        from batchctl.operations.intervene import Operator
+
+        return Operator(**self.acting(dry_run=dry_run), preparer=self.preparer)
 
     def leader(self) -> str | None:
         """Name the controller that leads, if any does."""
@@ -339,16 +373,11 @@ class App:
             default_zone=self.settings.business_time_zone,
         )
 
-    @contextmanager
-    def folders(self, wake: Callable[[], None] = lambda: None) -> Iterator[ThreadFolders]:
+    def folders(self, wake: Callable[[], None] = lambda: None) -> closing[ThreadFolders]:
         """Lend what looks into folders."""
         from batchctl.system.folders import ThreadFolders
 
-        folders = ThreadFolders(wake)
-        try:
-            yield folders
-        finally:
-            folders.close()
+        return closing(ThreadFolders(wake))
 
     @property
     def plugin_path(self) -> list[str]:
@@ -356,9 +385,9 @@ class App:
         return [str(self.settings.directory)]
 
 
-def open_app(config_file: str | None, known: config.Settings | None = None) -> App:
-    """Open the control database, refusing one this version cannot work with; the settings are read unless they are known."""
-    app = App(config.load(config_file) if known is None else known)
+def open_app(config_file: str | None) -> App:
+    """Open the control database, refusing one this version cannot work with."""
+    app = App(config.load(config_file))
     with app.transactions.read() as connection:
         schema.verify(connection)
     return app

@@ -30,6 +30,7 @@ from batchctl.settings_sections import (
     LogSettings,
     SchedulerSettings,
     SecretSettings,
+    Section,
 )
 
 FILE_NAME = "batchctl.toml"
@@ -42,15 +43,16 @@ _IS_SECRET = re.compile(f"^{_KEPT_FROM_STEPS}|(PASSWORD|PASSWD|PASSPHRASE|SECRET
 
 _NO_SETTINGS = frozenset({"BATCHCTL_CONFIG", "BATCHCTL_COOKIE"})
 """Variables with our prefix that have another meaning."""
-_OPEN_ENDED = (
-    "BATCHCTL_CONNECTIONS__",
-    "BATCHCTL_SECRETS__",
-    "BATCHCTL_JOBS__",
-    "BATCHCTL_SCHEDULER__",
-    "BATCHCTL_LOG__",
-    "BATCHCTL_ALERTS__",
-    _KEPT_FROM_STEPS,
-)
+_SECTIONS: Mapping[str, type[Section]] = {
+    "connections": ConnectionSettings,
+    "secrets": SecretSettings,
+    "jobs": JobsSettings,
+    "scheduler": SchedulerSettings,
+    "log": LogSettings,
+    "alerts": AlertSettings,
+}
+"""What has keys of its own: they also come from variables such as BATCHCTL_LOG__FORMAT."""
+_OPEN_ENDED = (*(f"{PREFIX}{section.upper()}__" for section in _SECTIONS), _KEPT_FROM_STEPS)
 _CORRECT = "correct what is named, then: batchctl check"
 _WANTED = {
     **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), "write a whole number"),
@@ -138,8 +140,7 @@ class Settings(BaseSettings):
     def _one_source(cls, value: dict[str, SecretSettings]) -> dict[str, SecretSettings]:
         for name, secret in value.items():
             if (secret.env is None) == (secret.file is None):
-                message = f"secret '{name}' needs exactly one of env and file"
-                raise ValueError(message)
+                raise ValueError(f"secret '{name}' needs exactly one of env and file")
         return value
 
     @classmethod
@@ -417,23 +418,10 @@ def _explain_no_json(error: SettingsError) -> str:
 
 
 def _known_keys(where: tuple[int | str, ...]) -> list[str]:
-    match where:
-        case ("connections", *_):
-            return list(ConnectionSettings.model_fields)
-        case ("secrets", *_):
-            return list(SecretSettings.model_fields)
-        case ("jobs", *_):
-            return list(JobsSettings.model_fields)
-        case ("scheduler", *_):
-            return list(SchedulerSettings.model_fields)
-        case ("log", *_):
-            return list(LogSettings.model_fields)
-        case ("alerts", "channels", *_):
-            return list(ChannelSettings.model_fields)
-        case ("alerts", *_):
-            return list(AlertSettings.model_fields)
-        case _:
-            return [key for key in Settings.model_fields if key not in {"directory", "file"}]
+    if not where or where[0] not in _SECTIONS:
+        return [key for key in Settings.model_fields if key not in {"directory", "file"}]
+    section = ChannelSettings if where[:2] == ("alerts", "channels") else _SECTIONS[str(where[0])]
+    return list(section.model_fields)
 
 
 def _line_of(text: str, *where: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -351,21 +351,17 @@ class Node:
             message = f"{said} The rows of jobs stay as they are until: batchctl job reconcile"
             self._listener(Event("job.trouble", {"Message": message}))
 
-    @contextmanager
-    def _populators(self, wake: Callable[[], None] = lambda: None) -> Iterator[ProcessPopulatorRunner]:
-        limit = timedelta(seconds=self._settings.populate_timeout)
+    def _populators(self, wake: Callable[[], None] = lambda: None) -> closing[ProcessPopulatorRunner]:
+        """Lend what asks populators."""
         runner = ProcessPopulatorRunner(
             self._plugin_process,
-            time_limit=limit,
+            time_limit=timedelta(seconds=self._settings.populate_timeout),
             own_limits={PatternPopulator.name: EXPRESSION_TIMEOUT},
             harmless=self._harmless,
             target=partial(target_of, self._settings),
             wake=wake,
         )
-        try:
-            yield runner
-        finally:
-            runner.close()
+        return closing(runner)
 
     def _harmless(self, batch: BatchDefinition) -> Populator | None:
         """Return a batch's populator if it only takes a file name apart; a regular expression may take for ever."""

@@ -141,8 +141,7 @@ class Preparer:
 
     def _check_of(self, handler: StepHandler, step: Step, about: str, whose: InstanceId) -> Step:
         if not isinstance(handler, Verifiable):
-            message = f"ProcessType '{step.process_type}' cannot verify; set OnLost to hold or rerun."
-            raise StepRefused(message)
+            raise StepRefused(f"ProcessType '{step.process_type}' cannot verify; set OnLost to hold or rerun.")
         check = self.ask(handler, about, partial(handler.verification, step), of=whose)
         return replace(check, seq=step.seq, name=step.name)
 

@@ -10,19 +10,21 @@ from batchctl.domain.maintenance.lengths import length_of
 from batchctl.domain.text import visible
 
 
-class ConnectionSettings(BaseModel):
-    """`[connections.NAME]`: a target database that steps may name."""
+class Section(BaseModel):
+    """What all sections have in common: they are read once, and a key that is not known is refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ConnectionSettings(Section):
+    """`[connections.NAME]`: a target database that steps may name."""
 
     url: str = Field(repr=False)
     procedures: str | None = None
 
 
-class SecretSettings(BaseModel):
+class SecretSettings(Section):
     """`[secrets.NAME]`: where a secret's value comes from; exactly one of the two."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     env: str | None = None
     file: str | None = None
@@ -33,27 +35,21 @@ class SecretSettings(BaseModel):
         return f"env:{self.env}" if self.env is not None else f"file:{self.file}"
 
 
-class JobsSettings(BaseModel):
+class JobsSettings(Section):
     """`[jobs]`: where decorated functions are looked for."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     modules: list[str] = Field(default_factory=list)
 
 
-class SchedulerSettings(BaseModel):
+class SchedulerSettings(Section):
     """`[scheduler]`: whether this node fires schedules, and how late a due time may still be met."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     enabled: bool = True
     grace: float = Field(default=300.0, ge=10, le=86400)
 
 
-class LogSettings(BaseModel):
+class LogSettings(Section):
     """`[log]`: what the lines of events look like, and the file they also go to."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     format: Literal["text", "json"] = "text"
     file: str | None = None
@@ -61,10 +57,8 @@ class LogSettings(BaseModel):
     keep: int = Field(default=5, ge=1, le=1000)
 
 
-class ChannelSettings(BaseModel):
+class ChannelSettings(Section):
     """`[alerts.channels.NAME]`: a way on which people are told of incidents. What its kind does not use stays empty."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: str
     on: Literal["alert", "escalation"] = "alert"
@@ -82,10 +76,8 @@ class ChannelSettings(BaseModel):
     path: str | None = None
 
 
-class AlertSettings(BaseModel):
+class AlertSettings(Section):
     """`[alerts]`: when people are told of what, and how often."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     repeat: str = "30m"
     repeat_warnings: str = "1d"
@@ -106,6 +98,5 @@ class AlertSettings(BaseModel):
     @classmethod
     def _a_length(cls, value: str) -> str:
         if length_of(value) is None:
-            message = f"'{visible(value)}' is no length of time; write for example 90s, 30m, 2h or 1d"
-            raise ValueError(message)
+            raise ValueError(f"'{visible(value)}' is no length of time; write for example 90s, 30m, 2h or 1d")
         return value

@@ -100,8 +100,7 @@ def context(
 
     def read_text(name: str) -> str:
         if files is None or name not in files:
-            message = f"'{name}' cannot be read."
-            raise StepRefused(message)
+            raise StepRefused(f"'{name}' cannot be read.")
         return files[name]
 
     return StepContext(

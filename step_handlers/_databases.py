@@ -9,10 +9,7 @@ from step_handlers.databases._urls import MalformedUrl, url_of
 from step_handlers.postgres._postgres import Postgres
 from step_handlers.sqlserver._mssql import SqlServer
 
-_DRIVERS = {
-    "postgresql": ("postgresql", "postgresql+psycopg"),
-    "mssql": ("mssql", "mssql+pyodbc", "mssql+mssqlpython"),
-}
+_DRIVERS = {"postgresql": ("postgresql", "postgresql+psycopg"), "mssql": ("mssql", "mssql+pyodbc", "mssql+mssqlpython")}
 
 
 def database_of(connection: Connection) -> Database:

@@ -36,7 +36,6 @@ from step_handlers.databases._database import ConnectionRefused, Script
 from step_handlers.databases._sqlite import BUSY_SECONDS, file_of
 from step_handlers.databases._statements import MalformedSql
 from step_handlers.postgres import _psql
-from step_handlers.postgres._postgres_session import connect
 from step_handlers.sqlserver import _mssql_driver, _tsql
 
 _DATA = tuple(f"Data{at}" for at in range(1, 7))
@@ -199,6 +198,8 @@ def _ask_postgres(
 ) -> Answer:
     del context
     import psycopg  # noqa: PLC0415 - an extra, not installed where PostgreSQL is not used
+
+    from step_handlers.postgres._postgres_session import connect  # noqa: PLC0415 - needs it
 
     with closing(connect(connection)) as opened:
         with suppress(psycopg.Error):  # PostgreSQL before 14, and some systems, have no such setting.

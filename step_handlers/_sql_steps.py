@@ -189,11 +189,7 @@ def render_script(request: StepRequest, script: Script, values: Mapping[str, Jso
 
 def ready(request: StepRequest, connection: Connection, written: WrittenStep, note: str = "") -> Rendered:
     """Return what a database has written, with its heading and its connection."""
-    spec: dict[str, JsonValue] = {
-        "connection": connection.name,
-        "directory": request.context.directory,
-        **written.spec,
-    }
+    spec: dict[str, JsonValue] = {"connection": connection.name, "directory": request.context.directory, **written.spec}
     # sqlcmd would fill in a variable even in a comment.
     comment = heading(request, COMMENT).replace("$(", "$ (")
     return Rendered(f"{comment}{note}{written.text}", spec)
@@ -203,34 +199,41 @@ def _bound(statement: Statement, values: Mapping[str, JsonValue]) -> Bound:
     return Bound(statement, {name: values[name] for name in statement.names})
 
 
-def execute(rendered: Rendered, execution: Execution) -> StepOutcome:
-    """Carry out the spec on its connection."""
-    spec: Mapping[str, Any] = rendered.spec
-    connection = execution.connections.get(spec["connection"])
-    if connection is None:
-        message = f"connection '{visible(spec['connection'])}' is not in the configuration"
-        return StepOutcome(succeeded=False, message=message)
-    try:
-        return database_of(connection).run(connection, spec, execution)
-    except ConnectionRefused as error:
-        return StepOutcome(succeeded=False, message=str(error), fatal=error.fatal)
+class RunsOnConnection:
+    """What step types have in common whose steps are carried out on the connection that Data1 names."""
+
+    def execute(self, rendered: Rendered, execution: Execution) -> StepOutcome:
+        """Carry out the spec on its connection."""
+        spec: Mapping[str, Any] = rendered.spec
+        connection = execution.connections.get(spec["connection"])
+        if connection is None:
+            message = f"connection '{visible(spec['connection'])}' is not in the configuration"
+            return StepOutcome(succeeded=False, message=message)
+        try:
+            return database_of(connection).run(connection, spec, execution)
+        except ConnectionRefused as error:
+            return StepOutcome(succeeded=False, message=str(error), fatal=error.fatal)
+
+    def is_alive(self, rendered: Rendered, execution: Execution) -> bool | None:
+        """Say whether a session still carries out the spec on its connection; None when that cannot be known."""
+        spec: Mapping[str, Any] = rendered.spec
+        connection = execution.connections.get(spec["connection"])
+        try:
+            return None if connection is None else database_of(connection).is_alive(connection, spec)
+        except ConnectionRefused:
+            return None
+
+    def verification(self, step: Step) -> Step:
+        """Return the query of Data6, on the same connection, as a step of type `sql`."""
+        return replace(step, process_type="sql", data=(step.data[0], step.data[5], None, None, None, None))
+
+    def is_done(self, outcome: StepOutcome) -> bool | None:
+        """A query that answers with something true means done; no row, NULL, 0 and empty text mean not done."""
+        return bool(outcome.value) if outcome.succeeded else None
 
 
-def is_alive(rendered: Rendered, execution: Execution) -> bool | None:
-    """Say whether a session still carries out the spec on its connection; None when that cannot be known."""
-    spec: Mapping[str, Any] = rendered.spec
-    connection = execution.connections.get(spec["connection"])
-    try:
-        return None if connection is None else database_of(connection).is_alive(connection, spec)
-    except ConnectionRefused:
-        return None
-
-
-def verification(step: Step) -> Step:
-    """Return the query of Data6, on the same connection, as a step."""
-    return replace(step, process_type="sql", data=(step.data[0], step.data[5], None, None, None, None))
-
-
-def is_done(outcome: StepOutcome) -> bool | None:
-    """A query that answers with something true means done; no row, NULL, 0 and empty text mean not done."""
-    return bool(outcome.value) if outcome.succeeded else None
+def verification_findings(step: Step, context: StepContext) -> list[Finding]:
+    """Return what is wrong with the query of Data6, where it is used."""
+    if step.on_lost != "verify" or not column(step, 6).strip():
+        return []
+    return [*sql_findings(step, 6, context), *query_findings(step, 6, context)]

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from batchctl.plugin_api import Execution, Finding, Rendered, Step, StepContext, StepOutcome, StepRequest
+from batchctl.plugin_api import Finding, Rendered, Step, StepContext, StepRequest
 from step_handlers import _sql_steps
-from step_handlers._checks import column, refuse, remembered, unfit_columns, unused_columns
+from step_handlers._checks import refuse, remembered, unfit_columns, unused_columns
 
 
-class Sql:
+class Sql(_sql_steps.RunsOnConnection):
     """Carries out SQL statements."""
 
     process_type: ClassVar[str] = "sql"
@@ -24,31 +24,12 @@ class Sql:
         found = [*_findings(step, context), *unused_columns(step, {1, 2})]
         found += _sql_steps.missing_database(step, context)
         found += _sql_steps.query_findings(step, 2, context)
-        if step.on_lost == "verify" and column(step, 6).strip():
-            found += _sql_steps.sql_findings(step, 6, context)
-            found += _sql_steps.query_findings(step, 6, context)
-        return found
+        return found + _sql_steps.verification_findings(step, context)
 
     def render(self, request: StepRequest) -> Rendered:
         """Bind the values."""
         refuse(request, _findings(request.step, request.context))
         return _sql_steps.render_query(request, 2)
-
-    def execute(self, rendered: Rendered, execution: Execution) -> StepOutcome:
-        """Carry out all statements, or none."""
-        return _sql_steps.execute(rendered, execution)
-
-    def is_alive(self, rendered: Rendered, execution: Execution) -> bool | None:
-        """Say whether a session of the target still carries out the step."""
-        return _sql_steps.is_alive(rendered, execution)
-
-    def verification(self, step: Step) -> Step:
-        """Return the query of Data6 as a step."""
-        return _sql_steps.verification(step)
-
-    def is_done(self, outcome: StepOutcome) -> bool | None:
-        """Read the first value of the query."""
-        return _sql_steps.is_done(outcome)
 
 
 @remembered

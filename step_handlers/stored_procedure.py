@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from batchctl.plugin_api import Execution, Finding, Rendered, Step, StepContext, StepOutcome, StepRequest
+from batchctl.plugin_api import Finding, Rendered, Step, StepContext, StepRequest
 from step_handlers import _procedure_calls, _procedure_files, _sql_steps
-from step_handlers._checks import column, parameter_findings, refuse, unfit_columns, unset_secrets, unused_columns
+from step_handlers._checks import parameter_findings, refuse, unfit_columns, unset_secrets, unused_columns
 from step_handlers.databases._database import CallsProcedures
 
 
-class StoredProcedure:
+class StoredProcedure(_sql_steps.RunsOnConnection):
     """Calls a stored procedure."""
 
     process_type: ClassVar[str] = "stored_procedure"
@@ -29,32 +29,13 @@ class StoredProcedure:
         found += unused_columns(step, {1, 2, 3})
         found += _sql_steps.missing_database(step, context)
         found += unset_secrets("Data3", step.data[2], context)
-        if step.on_lost == "verify" and column(step, 6).strip():
-            found += _sql_steps.sql_findings(step, 6, context)
-            found += _sql_steps.query_findings(step, 6, context)
-        return found
+        return found + _sql_steps.verification_findings(step, context)
 
     def render(self, request: StepRequest) -> Rendered:
         """Bind the parameters."""
         refuse(request, _findings(request.step, request.context))
         kind = _caller(request.step, request.context)
         return _procedure_files.render(request) if kind is None else _procedure_calls.render(request, kind)
-
-    def execute(self, rendered: Rendered, execution: Execution) -> StepOutcome:
-        """Carry out the whole procedure."""
-        return _sql_steps.execute(rendered, execution)
-
-    def is_alive(self, rendered: Rendered, execution: Execution) -> bool | None:
-        """Say whether a session of the target still carries out the step."""
-        return _sql_steps.is_alive(rendered, execution)
-
-    def verification(self, step: Step) -> Step:
-        """Return the query of Data6 as a step of type `sql`."""
-        return _sql_steps.verification(step)
-
-    def is_done(self, outcome: StepOutcome) -> bool | None:
-        """Read the first value of the query."""
-        return _sql_steps.is_done(outcome)
 
 
 def _findings(step: Step, context: StepContext) -> list[Finding]:

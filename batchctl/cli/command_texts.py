@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from batchctl.cli import output
 from batchctl.domain.text import shorten
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 MOST_LINES = 20
 LONGEST_LINE = 1000
@@ -17,7 +13,7 @@ BAR = "│ "
 """Stands before each line of what is shortened: neither a shell nor an SQL client takes it."""
 
 
-def show(out: Console, text: str, *, whole: str | None = None) -> None:
+def show(text: str, *, whole: str | None = None) -> None:
     """Print a command; a long one is shortened when `whole` says where the whole text is."""
     lines = text.split("\n")
     is_long = len(lines) > MOST_LINES or any(len(line) > LONGEST_LINE for line in lines)
@@ -27,12 +23,12 @@ def show(out: Console, text: str, *, whole: str | None = None) -> None:
     for line in lines[:MOST_LINES]:
         output.verbatim(f"{BAR}{shorten(line, LONGEST_LINE)}")
     left_out = f", {output.counted(len(lines) - MOST_LINES, 'line')} left out" if len(lines) > MOST_LINES else ""
-    out.print(output.cell(f"{BAR}(shortened{left_out}; {whole})", "dim"), soft_wrap=True)
+    output.line(f"{BAR}(shortened{left_out}; {whole})", "dim")
 
 
-def show_each(out: Console, titled: Iterable[tuple[str, str]]) -> None:
+def show_each(titled: Iterable[tuple[str, str]]) -> None:
     """Print commands under their titles."""
     for title, text in titled:
-        out.print(output.cell(title, "bold"), soft_wrap=True)
-        show(out, text)
-        out.print()
+        output.line(title, "bold")
+        show(text)
+        output.line()

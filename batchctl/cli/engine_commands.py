@@ -8,20 +8,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from types import FrameType
-from typing import TYPE_CHECKING
 
 import click
 
+from batchctl.cli import command_texts, output, progress
 from batchctl.cli.intake.intake_commands import PLANNED_MOST, show_planned_creations, tell_stuck
 from batchctl.cli.main import INTERRUPTED
-from batchctl.cli.session import CliSession, Seconds, WholeNumber, dry_run
-
-if TYPE_CHECKING:
-    from batchctl.domain.rows import InstanceId
-    from batchctl.operations import planning
-
-FAILED = 1
-
+from batchctl.cli.session import FAILED, CliSession, Seconds, WholeNumber, writes
+from batchctl.domain.rows import InstanceId
+from batchctl.operations import first_failed, planning
 
 slots = click.option(
     "--slots", type=WholeNumber(1, 64), metavar="N", help="Steps under way at once; 1, or the setting, unless given."
@@ -30,26 +25,24 @@ slots = click.option(
 
 @click.command()
 @slots
-@dry_run
-@click.pass_context
-def process(ctx: click.Context, slots: int | None, dry_run: bool) -> None:
+@writes
+def process(session: CliSession, slots: int | None, dry_run: bool) -> None:
     """Walk every enabled batch until nothing more may start now: one processing pass.
 
     Exit code 1 when a step failed in this pass.
     """
     if dry_run:
-        _show_planned_walks(ctx.obj)
+        _show_planned_walks(session)
         return
-    _work(ctx, None, slots)
+    _work(session, None, slots)
 
 
 @click.command()
 @click.option("--once", is_flag=True, help="One round, for Agent, cron, Task Scheduler.")
 @click.option("--until-idle", type=Seconds(0, 31_536_000), metavar="SECONDS", help="End after so long without work.")
 @slots
-@dry_run
-@click.pass_context
-def run(ctx: click.Context, once: bool, until_idle: float | None, slots: int | None, dry_run: bool) -> None:
+@writes
+def run(session: CliSession, once: bool, until_idle: float | None, slots: int | None, dry_run: bool) -> None:
     """Be the controller: create and process, again and again, until interrupted.
 
     The first Ctrl-C or SIGTERM starts nothing more and waits for the running steps; a second one waits no longer.
@@ -59,10 +52,10 @@ def run(ctx: click.Context, once: bool, until_idle: float | None, slots: int | N
         message = "--once and --until-idle exclude each other: one round, or as many as there is work for."
         raise click.UsageError(message)
     if dry_run:
-        creates = show_planned_creations(ctx.obj)
-        _show_planned_walks(ctx.obj, besides="The instances above may start once they are created." if creates else "")
+        creates = show_planned_creations(session)
+        _show_planned_walks(session, besides="The instances above may start once they are created." if creates else "")
         return
-    _work(ctx, Rounds(once, None if until_idle is None else timedelta(seconds=until_idle)), slots)
+    _work(session, Rounds(once, None if until_idle is None else timedelta(seconds=until_idle)), slots)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +71,8 @@ class Rounds:
         return not self.once and self.until_idle is None
 
 
-def _work(ctx: click.Context, rounds: Rounds | None, slots: int | None) -> None:
-    from batchctl.cli import output
-    from batchctl.cli.progress import watched
-
-    session: CliSession = ctx.obj
-    with watched(session, slots) as node, _signals_to(node.stop) as received:
+def _work(session: CliSession, rounds: Rounds | None, slots: int | None) -> None:
+    with progress.watched(session, slots) as node, _signals_to(node.stop) as received:
         done = node.process() if rounds is None else node.run(once=rounds.once, until_idle=rounds.until_idle)
     steps = f"{done.started} started, {done.succeeded} succeeded, {done.failed} failed"
     steps += f", {done.cancelled} cancelled" if done.cancelled else ""
@@ -94,19 +83,16 @@ def _work(ctx: click.Context, rounds: Rounds | None, slots: int | None) -> None:
     elif not stuck:
         output.say("Next: batchctl status")
     if len(received) > 1 and signal.SIGINT in received:
-        ctx.exit(INTERRUPTED)
+        raise click.exceptions.Exit(INTERRUPTED)
     if done.failed_instances and not (rounds is not None and rounds.serves):
-        ctx.exit(FAILED)
+        raise click.exceptions.Exit(FAILED)
 
 
 def _failing(session: CliSession, failed: Sequence[InstanceId]) -> InstanceId | None:
     """Return which of the instances that failed meanwhile is to be looked at first, if any is not settled."""
-    from batchctl.operations import first_failed
-
     if not failed:
         return None
-    with session.app() as app:
-        return first_failed.first(app.transactions, failed)
+    return first_failed.first(session.app.transactions, failed)
 
 
 @contextmanager
@@ -129,18 +115,14 @@ def _signals_to(stop: Callable[[], None]) -> Iterator[list[int]]:
 
 
 def _show_planned_walks(session: CliSession, besides: str = "") -> None:
-    from batchctl.cli import command_texts, output
-    from batchctl.operations import planning
-
-    with session.app() as app:
-        planned = planning.walks(app.transactions, app.clock, app.preparer, PLANNED_MOST)
-    out = output.console()
+    app = session.app
+    planned = planning.walks(app.transactions, app.clock, app.preparer, PLANNED_MOST)
     if besides:
-        out.print(besides)
+        output.line(besides)
     elif not planned:
-        out.print("Nothing may start now.")
-        output.hints(out, "batchctl status   (what waits, and why)")
-    command_texts.show_each(out, ((_title(one), one.command) for one in planned))
+        output.line("Nothing may start now.")
+        output.hints("batchctl status   (what waits, and why)")
+    command_texts.show_each((_title(one), one.command) for one in planned)
 
 
 def _title(one: planning.PlannedWalk) -> str:

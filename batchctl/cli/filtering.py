@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 import click
 
+from batchctl import app
 from batchctl.cli.log_command import Moment
 from batchctl.cli.session import Command, batch_names, one_of
-
-if TYPE_CHECKING:
-    from batchctl.app import App
+from batchctl.operations import inspection
 
 
 def filters(statuses: Iterable[str], since: str) -> Callable[[Command], Command]:
@@ -33,10 +31,8 @@ def of_starters(command: Command) -> Command:
     return batch(status(command))
 
 
-def starts(app: App, batch: str | None, status: str | None) -> Callable[[str, bool], bool]:
+def starts(app: app.App, batch: str | None, status: str | None) -> Callable[[str, bool], bool]:
     """Return a function that says whether a starter is wanted, given its entity and whether it is enabled."""
-    from batchctl.operations import inspection
-
     entity = None if batch is None else inspection.entity_of(app.transactions, batch)
 
     def is_wanted(started: str, enabled: bool) -> bool:

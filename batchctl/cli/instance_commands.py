@@ -3,42 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 import click
 
+from batchctl.cli import command_texts, output
 from batchctl.cli.filtering import filters
-from batchctl.cli.session import INSTANCE_ID, LARGEST_ID, CliSession, WholeNumber, as_json, as_rows, pass_session
+from batchctl.cli.session import INSTANCE_ID, LARGEST_ID, CliSession, WholeNumber, reads, reads_rows
+from batchctl.cli.unreadable_lists import unreadable_rows
+from batchctl.domain.definitions.sql_jobs import ORIGIN, correcting
+from batchctl.domain.gates import refused_mend
+from batchctl.domain.rows import RETRIES_SKIPPED, AuditEntry, HistoryEntry, InstanceId
 from batchctl.domain.status import HistoryStatus
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from rich.console import Console
-    from rich.text import Text
-
-    from batchctl.cli.listing import Listing
-    from batchctl.domain.rows import AuditEntry, HistoryEntry
-    from batchctl.operations.inspection import ShownInstance
-    from batchctl.operations.shown_columns import Columns
+from batchctl.domain.text import typed
+from batchctl.operations import inspection, shown_columns
+from batchctl.operations.intake import file_correction
 
 
 @click.command()
 @click.argument("instance_id", metavar="ID", type=INSTANCE_ID)
-@as_json
-@pass_session
+@reads
 def show(session: CliSession, instance_id: int, as_json: bool) -> None:
     """Show one instance in full: ID is a BatchControl id."""
-    from batchctl.cli import output
-    from batchctl.domain.rows import InstanceId
-    from batchctl.operations import inspection
-
-    with session.app() as app:
-        shown = inspection.show(app.transactions, InstanceId(instance_id))
+    shown = inspection.show(session.app.transactions, InstanceId(instance_id))
     if as_json:
         output.print_json(_as_json(shown))
     else:
-        _show(output.console(), shown)
+        _show(shown)
 
 
 @click.command()
@@ -53,8 +44,7 @@ def show(session: CliSession, instance_id: int, as_json: bool) -> None:
     "--attempt", type=WholeNumber(1, LARGEST_ID), metavar="N", help="With --command: this attempt, by its AttemptNo."
 )
 @filters(HistoryStatus, "began")
-@as_rows
-@pass_session
+@reads_rows
 def history(
     session: CliSession,
     instance_id: int | None,
@@ -72,10 +62,6 @@ def history(
 
     With ID and several attempts, a long command is shortened, with a bar before each line; --full shows it, ready to be pasted.
     """
-    from batchctl.cli import output
-    from batchctl.domain.rows import InstanceId
-    from batchctl.operations import inspection, shown_columns
-
     if only_command and (instance_id is None or as_json or full):
         raise click.UsageError("--command needs an ID, and goes with neither --json nor --full.")
     if instance_id is not None and (batch, status, since) != (None, None, None):
@@ -84,72 +70,62 @@ def history(
         raise click.UsageError("--step goes with --command.")
     if attempt is not None and not only_command:
         raise click.UsageError("--attempt goes with --command.")
-    with session.app() as app:
-        if only_command:
-            output.verbatim(inspection.last_command(app.transactions, InstanceId(instance_id or 0), seq, attempt))
-            return
-        if instance_id is None:
-            stands = None if status is None else HistoryStatus(status)
-            found, strange = inspection.newest_attempts(app.transactions, limit, batch, stands, since)
-        else:
-            found, strange = inspection.attempts_of(app.transactions, InstanceId(instance_id))
+    app = session.app
+    if only_command:
+        output.verbatim(inspection.last_command(app.transactions, InstanceId(instance_id or 0), seq, attempt))
+        return
+    if instance_id is None:
+        stands = None if status is None else HistoryStatus(status)
+        found, strange = inspection.newest_attempts(app.transactions, limit, batch, stands, since)
+    else:
+        found, strange = inspection.attempts_of(app.transactions, InstanceId(instance_id))
     if as_json:
         output.print_json([shown_columns.of(entry) for entry in found])
         for row in strange:
             output.say(f"Note: {row.message}. {row.mend}")
         return
-    out = output.console()
-    if strange:
-        from batchctl.cli.unreadable_lists import unreadable_rows
-
-        output.section(out, unreadable_rows(strange))
+    unreadable_rows(strange)
     if instance_id is None:
-        _show_newest(out, found)
+        _show_newest(found)
         return
     whole = None if full or len(found) == 1 else f"the whole: batchctl history {instance_id} --full"
     for entry in found:
-        _show_attempt(out, entry, whole=whole)
+        _show_attempt(entry, whole=whole)
     if not found and not strange:
         click.echo(f"BatchControl {instance_id} has no attempts yet.")
-        output.hints(out, f"batchctl why {instance_id}")
+        output.hints(f"batchctl why {instance_id}")
         return
-    output.hints(out, f"batchctl show {instance_id}")
+    output.hints(f"batchctl show {instance_id}")
 
 
-def _show_newest(out: Console, found: list[HistoryEntry]) -> None:
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, duration, time, word
-
+def _show_newest(found: list[HistoryEntry]) -> None:
     rows = [
         (
-            cell(entry.instance_id),
-            cell(f"{entry.seq} {entry.step_name}"),
-            cell(f"{entry.attempt} {entry.cause}"),
-            word(entry.status),
-            time(entry.started_at),
+            entry.instance_id,
+            f"{entry.seq} {entry.step_name}",
+            f"{entry.attempt} {entry.cause}",
+            output.word(entry.status),
+            entry.started_at,
             _end(entry),
-            duration(None if entry.ended_at is None else entry.ended_at - entry.started_at),
-            cell(entry.claimed_by or entry.host),
-            cell(_carrier(entry)),
-            cell(entry.wording),
+            None if entry.ended_at is None else entry.ended_at - entry.started_at,
+            entry.claimed_by or entry.host,
+            _carrier(entry),
+            entry.wording,
         )
         for entry in found
     ]
     headings = ["id#", "step", "attempt", "status", "started (UTC)", "ended", "took#", "worker", "by", "message"]
-    output.section(out, Listing("Newest attempts", headings, rows))
+    output.table("Newest attempts", headings, rows)
     chosen = found[0].instance_id if found else "ID"
-    output.hints(out, f"batchctl history {chosen}   (the commands, ready to be pasted)")
+    output.hints(f"batchctl history {chosen}   (the commands, ready to be pasted)")
 
 
-def _end(entry: HistoryEntry) -> Text:
+def _end(entry: HistoryEntry) -> object:
     """Show when an attempt ended; the day only if it is another one."""
-    from batchctl.cli.output import cell, time
-
     ended = entry.ended_at
     if ended is None or ended.date() != entry.started_at.date():
-        return time(ended)
-    return cell(f"{ended:%H:%M:%S}")
+        return ended
+    return f"{ended:%H:%M:%S}"
 
 
 def _carrier(entry: HistoryEntry) -> str | None:
@@ -159,21 +135,14 @@ def _carrier(entry: HistoryEntry) -> str | None:
     return None if entry.pid is None else f"pid {entry.pid}"
 
 
-def _show_attempt(out: Console, entry: HistoryEntry, *, whole: str | None = None) -> None:
+def _show_attempt(entry: HistoryEntry, *, whole: str | None = None) -> None:
     """Show an attempt; `whole` says where its whole command is, when it need not stand here."""
-    from rich.text import Text
-
-    from batchctl.cli import command_texts, output
-    from batchctl.cli.output import cell
-
     ended = entry.ended_at
     when = f"{entry.started_at:%Y-%m-%d %H:%M:%S} UTC"
-    took = "" if ended is None else f", took {output.duration(ended - entry.started_at)}"
-    title = Text.assemble(
-        (f"step {entry.seq} ", "bold"), cell(entry.step_name, "bold"), f", attempt {entry.attempt} ({entry.cause}): "
-    )
-    out.print(title + output.word(entry.status) + Text(f", {when}{took}"), soft_wrap=True)
-    command_texts.show(out, entry.command_text, whole=whole)
+    took = "" if ended is None else f", took {output.in_words(ended - entry.started_at)}"
+    step = output.cell(f"step {entry.seq} {entry.step_name}", "bold")
+    output.line(step + f", attempt {entry.attempt} ({entry.cause}): " + output.word(entry.status) + f", {when}{took}")
+    command_texts.show(entry.command_text, whole=whole)
     pairs = [
         ("EndTime", ended and f"{ended:%Y-%m-%d %H:%M:%S} UTC"),
         ("Type", entry.process_type),
@@ -188,65 +157,52 @@ def _show_attempt(out: Console, entry: HistoryEntry, *, whole: str | None = None
         ("RetryCountAfter", entry.retry_count_after if entry.next_run_time_after else None),
         ("NextRunTimeAfter", entry.next_run_time_after and f"{entry.next_run_time_after:%Y-%m-%d %H:%M:%S} UTC"),
     ]
-    given = [(name, cell(value)) for name, value in pairs if value is not None]
-    if given:
-        output.put(out, output.properties(given))
+    output.properties(((name, value) for name, value in pairs if value is not None), apart=False)
     if entry.output:
-        out.print(Text("Output", style="dim"))
+        output.line("Output", "dim")
         for line in entry.output.splitlines():
-            out.print(cell(line), soft_wrap=True)
-    out.print()
+            output.line(line)
+    output.line()
 
 
-def _show(out: Console, shown: ShownInstance) -> None:
-    from batchctl.cli import output
-
-    output.section(out, output.properties(_summary(shown)))
-    output.section(out, _steps(shown))
-    if shown.unreadable_attempts:
-        from batchctl.cli.unreadable_lists import unreadable_rows
-
-        output.section(out, unreadable_rows(shown.unreadable_attempts))
+def _show(shown: inspection.ShownInstance) -> None:
+    output.properties(_summary(shown))
+    _steps(shown)
+    unreadable_rows(shown.unreadable_attempts)
     failed = next((entry for entry in reversed(shown.history) if entry.status not in {"success", "running"}), None)
     if failed is not None and shown.instance.status in {"failed", "held", "retry"}:
-        out.print("The last attempt that did not succeed, ready to be pasted:", style="bold", soft_wrap=True)
-        _show_attempt(out, failed)
-    if shown.audit:
-        output.section(out, acts(shown.audit))
+        output.line("The last attempt that did not succeed, ready to be pasted:", "bold")
+        _show_attempt(failed)
+    show_acts(shown.audit)
     if shown.corrected is not None:
         output.say(f"Note: {shown.corrected.wording}.")
-    output.hints(out, *_next(shown))
+    output.hints(*_next(shown))
 
 
-def _summary(shown: ShownInstance) -> list[tuple[str, Text]]:
-    from batchctl.cli.output import cell, time, word
-    from batchctl.domain.rows import RETRIES_SKIPPED
-
+def _summary(shown: inspection.ShownInstance) -> list[tuple[str, object]]:
     instance, row = shown.instance, shown.intake
     batch = f"(ProcessBatch {instance.batch_id}, which does not exist)" if shown.batch is None else shown.batch.name
     batch = batch if shown.unreadable is None else f"{shown.unreadable.message}; {shown.unreadable.mend}"
     pairs = [
-        ("BatchControl", cell(instance.instance_id)),
-        ("Batch", cell(batch)),
-        ("Status", word(instance.status)),
-        ("PrevProcessControlSeq", cell(instance.last_seq)),
-        ("RetryCount", cell(f"{instance.retry_count}{f' ({RETRIES_SKIPPED})' if instance.retries_skipped else ''}")),
-        ("NextRunTime", time(instance.next_run_time)),
-        ("CycleKey", cell(instance.cycle_key)),
-        *([] if instance.version is None else [("DefVersion", cell(_version(shown)))]),
+        ("BatchControl", instance.instance_id),
+        ("Batch", batch),
+        ("Status", output.word(instance.status)),
+        ("PrevProcessControlSeq", instance.last_seq),
+        ("RetryCount", f"{instance.retry_count}{f' ({RETRIES_SKIPPED})' if instance.retries_skipped else ''}"),
+        ("NextRunTime", instance.next_run_time),
+        ("CycleKey", instance.cycle_key),
+        *([] if instance.version is None else [("DefVersion", _version(shown))]),
     ]
-    pairs += [(f"Data{at}", cell(value)) for at, value in enumerate(instance.data, start=1) if value is not None]
-    pairs.append(("FileProcess", cell(instance.intake_id)))
+    pairs += [(f"Data{at}", value) for at, value in enumerate(instance.data, start=1) if value is not None]
+    pairs.append(("FileProcess", instance.intake_id))
     if row is not None:
         named = {"Entity": row.entity, "FileName": row.file_name, "Status": row.status, "Source": row.source}
-        pairs += [(f"  {name}", cell(value)) for name, value in {**named, "Message": row.message}.items() if value]
+        pairs += [(f"  {name}", value) for name, value in {**named, "Message": row.message}.items() if value]
     return pairs
 
 
-def _version(shown: ShownInstance) -> str:
+def _version(shown: inspection.ShownInstance) -> str:
     """Say which version of its batch an instance was created for, and whether that is another now."""
-    from batchctl.domain.text import typed
-
     made, batch = shown.instance.version, shown.batch
     if batch is None or batch.version == made:
         return str(made)
@@ -254,50 +210,31 @@ def _version(shown: ShownInstance) -> str:
     return f"{made}, {now}: what follows runs as it is now   (batchctl versions {typed(batch.name)})"
 
 
-def _steps(shown: ShownInstance) -> Listing:
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, time, word
-
+def _steps(shown: inspection.ShownInstance) -> None:
     rows = [
         (
-            cell(state.step.seq),
-            cell(state.step.name),
-            cell(state.step.process_type),
-            word(state.state),
-            cell(None) if state.last is None else word(state.last.status),
-            cell(None if state.last is None else state.last.attempt),
-            time(None if state.last is None else state.last.started_at),
-            cell(None if state.last is None else state.last.in_brief),
+            state.step.seq,
+            state.step.name,
+            state.step.process_type,
+            output.word(state.state),
+            None if state.last is None else output.word(state.last.status),
+            None if state.last is None else state.last.attempt,
+            None if state.last is None else state.last.started_at,
+            None if state.last is None else state.last.in_brief,
         )
         for state in shown.steps
     ]
     headings = ["seq#", "name", "type", "state", "last attempt", "attempts#", "started (UTC)", "message"]
-    return Listing("Steps", headings, rows)
+    output.table_if_any("Steps", headings, rows)
 
 
-def acts(audit: Iterable[AuditEntry]) -> Listing:
-    """Return what people did about one row."""
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, time
-
-    rows = [
-        (
-            time(entry.at),
-            cell(entry.actor),
-            cell(entry.action),
-            cell(entry.reason),
-            cell(entry.before),
-            cell(entry.after),
-        )
-        for entry in audit
-    ]
-    return Listing("What people did", ["at (UTC)", "who", "action", "reason", "before", "after"], rows)
+def show_acts(audit: Iterable[AuditEntry]) -> None:
+    """Show what people did about one row."""
+    rows = [(entry.at, entry.actor, entry.action, entry.reason, entry.before, entry.after) for entry in audit]
+    output.table_if_any("What people did", ["at (UTC)", "who", "action", "reason", "before", "after"], rows)
 
 
-def _next(shown: ShownInstance) -> list[str]:
-    from batchctl.domain.definitions.sql_jobs import ORIGIN, correcting
-    from batchctl.domain.gates import refused_mend
-
+def _next(shown: inspection.ShownInstance) -> list[str]:
     at = shown.instance.instance_id
     every = [f"batchctl history {at}   (every attempt, with its command and output)"]
     if shown.unreadable is not None and not shown.instance.status.is_final:
@@ -323,10 +260,7 @@ def _next(shown: ShownInstance) -> list[str]:
             return every
 
 
-def _as_json(shown: ShownInstance) -> Columns:
-    from batchctl.operations import shown_columns
-    from batchctl.operations.intake import file_correction
-
+def _as_json(shown: inspection.ShownInstance) -> shown_columns.Columns:
     return {
         **shown_columns.of(shown.instance),
         "ProcessBatchName": None if shown.batch is None else shown.batch.name,

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from batchctl.cli.session import ROW_ID, CliSession, WholeNumber, as_rows, batch_names, no_time, one_of
+from batchctl.cli import output
+from batchctl.cli.session import ROW_ID, CliSession, WholeNumber, batch_names, no_time, one_of, reads_rows
 from batchctl.domain.status import SchedulerEvent
-
-if TYPE_CHECKING:
-    from batchctl.operations.starting_log import LogLine
+from batchctl.operations import starting_log
 
 MOST = 10_000
 _SEEN = {
@@ -53,10 +52,9 @@ class Moment(click.ParamType[datetime]):
 @click.option("--since", type=Moment(), help="Not before this time, in UTC.")
 @click.option("--before", type=ROW_ID, help="Only rows with smaller numbers than this: the next page.")
 @click.option("--limit", type=WholeNumber(1, MOST), default=50, show_default=True, help="How many rows at most.")
-@as_rows
-@click.pass_context
+@reads_rows
 def log(
-    ctx: click.Context,
+    session: CliSession,
     source: str | None,
     entity: str | None,
     kind: str | None,
@@ -70,20 +68,14 @@ def log(
 
     The rows are those of the table SchedulerLog.
     """
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.operations import starting_log
-    from batchctl.operations.starting_log import EventFilter
-
     event = None if kind is None else SchedulerEvent(kind)
-    wanted = EventFilter(source=source, entity=entity, event=event, batch=batch, since=since, before=before)
-    session: CliSession = ctx.obj
-    with session.app() as app:
-        found = starting_log.page(app.transactions, wanted, limit)
+    wanted = starting_log.EventFilter(
+        source=source, entity=entity, event=event, batch=batch, since=since, before=before
+    )
+    found = starting_log.page(session.app.transactions, wanted, limit)
     if as_json:
         output.print_json([line.columns() for line in found.lines])
         return
-    out = output.console()
     headings = [
         "id#",
         "at (UTC)",
@@ -98,37 +90,35 @@ def log(
         "message",
     ]
     if found.lines:
-        output.section(out, Listing("Log", headings, [_row(line) for line in found.lines]))
+        output.table("Log", headings, [_row(line) for line in found.lines])
     else:
-        out.print("SchedulerLog has no such row.")
+        output.line("SchedulerLog has no such row.")
         if source is not None and _kind_of(source) not in _SEEN:
             known = ", ".join(_SEEN)
-            out.print(f"A source begins with one of these words: {known}.", soft_wrap=True)
+            output.line(f"A source begins with one of these words: {known}.")
     if not found.is_last:
-        output.hints(out, f"the same with --before {found.lines[-1].entry.log_id} shows older ones")
+        output.hints(f"the same with --before {found.lines[-1].entry.log_id} shows older ones")
     else:
-        output.hints(out, _SEEN.get(_kind_of(source), "batchctl status"))
+        output.hints(_SEEN.get(_kind_of(source), "batchctl status"))
 
 
 def _kind_of(source: str | None) -> str:
     return (source or "").partition(" ")[0]
 
 
-def _row(line: LogLine) -> list[Any]:
-    from batchctl.cli.output import cell, duration, time, word
-
+def _row(line: starting_log.LogLine) -> tuple[object, ...]:
     entry = line.entry
     took = None if entry.duration_ms is None else timedelta(milliseconds=entry.duration_ms)
-    return [
-        cell(entry.log_id),
-        time(entry.at),
-        word(entry.event.value),
-        cell(entry.source),
-        cell(entry.entity),
-        cell(line.batch),
-        cell(entry.intake_id),
-        cell(entry.instance_id),
-        cell(entry.rows_queued),
-        duration(took),
-        cell(entry.message),
-    ]
+    return (
+        entry.log_id,
+        entry.at,
+        output.word(entry.event.value),
+        entry.source,
+        entry.entity,
+        line.batch,
+        entry.intake_id,
+        entry.instance_id,
+        entry.rows_queued,
+        took,
+        entry.message,
+    )

@@ -16,6 +16,7 @@ import click
 
 import batchctl
 from batchctl.cli import standard_error
+from batchctl.cli.lazily import lazily
 from batchctl.cli.session import CliSession
 from batchctl.cli.standard_error import tell
 from batchctl.domain.error_codes import INSIDE, TYPED
@@ -31,90 +32,75 @@ GLOBAL_OPTIONS = {"--config": "--config FILE", "--debug": "--debug"}
 
 # Without importing any of them: the list of commands is shown at once.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "status": ("status_command:status", "Show what is happening and what needs a person."),
-    "why": ("why_command:why", "Explain why something does not run: every gate, passed or blocking."),
-    "show": ("instance_commands:show", "Show one instance in full."),
-    "history": ("instance_commands:history", "Show attempts with their exact commands."),
-    "batches": ("definitions.definition_commands:batches", "List the batches with their steps and instances."),
+    "status": ("status_command", "Show what is happening and what needs a person."),
+    "why": ("why_command", "Explain why something does not run: every gate, passed or blocking."),
+    "show": ("instance_commands", "Show one instance in full."),
+    "history": ("instance_commands", "Show attempts with their exact commands."),
+    "batches": ("definitions.definition_commands", "List the batches with their steps and instances."),
     "versions": (
-        "definitions.version_commands:versions",
+        "definitions.version_commands",
         "List the versions of a batch, and what changed from one to the next.",
     ),
-    "incidents": (
-        "alerting.incident_commands:incidents",
-        "List the problems that people have to know of, and what to type.",
-    ),
+    "incidents": ("alerting.incident_commands", "List the problems that people have to know of, and what to type."),
     "inbox": (
-        "intake.inbox_commands:inbox",
+        "intake.inbox_commands",
         "List the FileProcess rows that did not become work; resend, retry or reject them.",
     ),
-    "report": ("report_command:report", "Show what is due, what is late, and how long steps take."),
-    "waits": ("dependencies.waits_commands:waits", "List the batches that wait for others to complete, and why."),
-    "graph": ("dependencies.graph_commands:graph", "Draw the batches, what they wait for and how each stands."),
-    "impact": ("dependencies.graph_commands:impact", "Show what the failure of a batch would hold back."),
-    "log": ("log_command:log", "Show what started work by itself, and what came of it."),
+    "report": ("report_command", "Show what is due, what is late, and how long steps take."),
+    "waits": ("dependencies.waits_commands", "List the batches that wait for others to complete, and why."),
+    "graph": ("dependencies.graph_commands", "Draw the batches, what they wait for and how each stands."),
+    "impact": ("dependencies.graph_commands", "Show what the failure of a batch would hold back."),
+    "log": ("log_command", "Show what started work by itself, and what came of it."),
     "audit": (
-        "maintenance.audit_commands:audit",
+        "maintenance.audit_commands",
         "List who did what, with before and after; verify that nothing of it was changed.",
     ),
-    "controllers": ("controller_commands:controllers", "List the controllers and the last sign of life of each."),
-    "freezes": ("operators.freeze_commands:freezes", "List what is frozen, why and until when."),
-    "requests": (
-        "operators.request_commands:requests",
-        "List what was asked for by rows of OperatorRequest, with the answers.",
-    ),
-    "rerun": ("operators.acting_commands:rerun", "Run an instance again from the step that failed, or from another."),
-    "skip": ("operators.acting_commands:skip", "Go on without the next step."),
-    "pause": ("operators.acting_commands:pause", "Start nothing more of an instance."),
-    "resume": ("operators.acting_commands:resume", "Let a paused instance go on."),
-    "cancel": ("operators.acting_commands:cancel", "Give an instance up; stop a running step."),
-    "accept": ("intake.intake_commands:accept", "Take in a rejected or duplicate FileProcess row."),
-    "acknowledge": ("alerting.incident_commands:acknowledge", "Acknowledge an incident: no more reminders."),
-    "snooze": ("alerting.incident_commands:snooze", "Send no reminders of an incident for a while."),
-    "enable": ("operators.acting_commands:enable", "Switch a batch on."),
-    "disable": ("operators.acting_commands:disable", "Switch a batch off; its instances wait."),
-    "mode": ("scheduling.mode_command:mode", "Set what starts a batch: schedules, triggers or only people."),
-    "freeze": ("operators.freeze_commands:freeze", "Start nothing new: in a batch, in those with a tag, or anywhere."),
-    "thaw": ("operators.freeze_commands:thaw", "End a freeze; what has waited may start."),
-    "submit": ("intake.intake_commands:submit", "Insert a FileProcess row and print its id."),
-    "task": ("task_commands:task", "Queue one command, or one piece of SQL, to be run as it stands."),
-    "backfill": ("scheduling.backfill_commands:backfill", "Start the work of past due times of a schedule."),
-    "wait": ("task_commands:wait", "Wait until instances are done or need a person."),
-    "create": ("intake.intake_commands:create", "Make instances of the FileProcess rows (one creation pass)."),
-    "process": ("engine_commands:process", "Walk every enabled batch until nothing more may start now."),
-    "run": ("engine_commands:run", "Be the controller: create and process, again and again."),
-    "schedule": (
-        "scheduling.schedule_commands:schedule",
-        "List the schedules, see when they run, add and change them.",
-    ),
-    "calendar": ("scheduling.calendar_commands:calendar", "Keep the calendars of holidays and business days."),
-    "trigger": ("intake.trigger_commands:trigger", "List the data triggers, or see what one would do."),
-    "watch": (
-        "intake.watch_commands:watch",
-        "List the folders that are watched, and test what would be taken from one.",
-    ),
-    "job": ("definitions.job_commands:job", "List decorated Python jobs, run or cancel one, see its history."),
-    "export": ("definitions.file_commands:export", "Write the definitions to a file that people read, edit and keep."),
-    "plan": ("definitions.file_commands:plan", "Show what applying files would change, and what is wrong with them."),
-    "apply": ("definitions.file_commands:apply", "Make the definitions what files say, in one transaction."),
+    "controllers": ("controller_commands", "List the controllers and the last sign of life of each."),
+    "freezes": ("operators.freeze_commands", "List what is frozen, why and until when."),
+    "requests": ("operators.request_commands", "List what was asked for by rows of OperatorRequest, with the answers."),
+    "rerun": ("operators.acting_commands", "Run an instance again from the step that failed, or from another."),
+    "skip": ("operators.acting_commands", "Go on without the next step."),
+    "pause": ("operators.acting_commands", "Start nothing more of an instance."),
+    "resume": ("operators.acting_commands", "Let a paused instance go on."),
+    "cancel": ("operators.acting_commands", "Give an instance up; stop a running step."),
+    "accept": ("intake.intake_commands", "Take in a rejected or duplicate FileProcess row."),
+    "acknowledge": ("alerting.incident_commands", "Acknowledge an incident: no more reminders."),
+    "snooze": ("alerting.incident_commands", "Send no reminders of an incident for a while."),
+    "enable": ("operators.acting_commands", "Switch a batch on."),
+    "disable": ("operators.acting_commands", "Switch a batch off; its instances wait."),
+    "mode": ("scheduling.mode_command", "Set what starts a batch: schedules, triggers or only people."),
+    "freeze": ("operators.freeze_commands", "Start nothing new: in a batch, in those with a tag, or anywhere."),
+    "thaw": ("operators.freeze_commands", "End a freeze; what has waited may start."),
+    "submit": ("intake.intake_commands", "Insert a FileProcess row and print its id."),
+    "task": ("task_commands", "Queue one command, or one piece of SQL, to be run as it stands."),
+    "backfill": ("scheduling.backfill_commands", "Start the work of past due times of a schedule."),
+    "wait": ("task_commands", "Wait until instances are done or need a person."),
+    "create": ("intake.intake_commands", "Make instances of the FileProcess rows (one creation pass)."),
+    "process": ("engine_commands", "Walk every enabled batch until nothing more may start now."),
+    "run": ("engine_commands", "Be the controller: create and process, again and again."),
+    "schedule": ("scheduling.schedule_commands", "List the schedules, see when they run, add and change them."),
+    "calendar": ("scheduling.calendar_commands", "Keep the calendars of holidays and business days."),
+    "trigger": ("intake.trigger_commands", "List the data triggers, or see what one would do."),
+    "watch": ("intake.watch_commands", "List the folders that are watched, and test what would be taken from one."),
+    "job": ("definitions.job_commands", "List decorated Python jobs, run or cancel one, see its history."),
+    "export": ("definitions.file_commands", "Write the definitions to a file that people read, edit and keep."),
+    "plan": ("definitions.file_commands", "Show what applying files would change, and what is wrong with them."),
+    "apply": ("definitions.file_commands", "Make the definitions what files say, in one transaction."),
     "check": (
-        "definitions.definition_commands:check",
+        "definitions.definition_commands",
         "Check every definition row, placeholder, plugin and connection name.",
     ),
-    "doctor": ("maintenance.doctor_command:doctor", "Examine the databases, the connections and this host."),
-    "fsck": ("maintenance.fsck_command:fsck", "Check whether the tables obey every law of the engine."),
-    "alert": (
-        "alerting.alert_commands:alert",
-        "List the channels for alerts, try them, look whether a controller works.",
-    ),
-    "purge": ("maintenance.purge_command:purge", "Delete what is older than the table Setting says."),
-    "demo": ("maintenance.demo_command:demo", "Run the worked example in a fresh folder and show what it made."),
-    "db": ("maintenance.database_commands:db", "Create, upgrade or verify the control database."),
+    "doctor": ("maintenance.doctor_command", "Examine the databases, the connections and this host."),
+    "fsck": ("maintenance.fsck_command", "Check whether the tables obey every law of the engine."),
+    "alert": ("alerting.alert_commands", "List the channels for alerts, try them, look whether a controller works."),
+    "purge": ("maintenance.purge_command", "Delete what is older than the table Setting says."),
+    "demo": ("maintenance.demo_command", "Run the worked example in a fresh folder and show what it made."),
+    "db": ("maintenance.database_commands", "Create, upgrade or verify the control database."),
     "service": (
-        "maintenance.service_command:service",
+        "maintenance.service_command",
         "Print what lets a controller run as a service: systemd, Task Scheduler, SQL Agent.",
     ),
-    "completion": ("completion_command:completion", "Print what makes a shell complete commands and names of batches."),
+    "completion": ("completion_command", "Print what makes a shell complete commands and names of batches."),
 }
 
 GROUPS: dict[str, dict[str, str]] = {
@@ -207,8 +193,8 @@ class CommandsByName(click.Group):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        module, _, name = COMMANDS[cmd_name][0].partition(":")
-        command: click.Command = getattr(importlib.import_module(f"batchctl.cli.{module}"), name)
+        with lazily():
+            command: click.Command = getattr(importlib.import_module(f"batchctl.cli.{COMMANDS[cmd_name][0]}"), cmd_name)
         return command
 
     def make_context(
@@ -235,7 +221,7 @@ class CommandsByName(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[Any]]:
         """Complete the name of a command from the table, without importing any of them."""
-        from click.shell_completion import CompletionItem
+        from click.shell_completion import CompletionItem  # noqa: PLC0415 - only a shell that completes needs it
 
         named = [CompletionItem(name, help=said) for name, (_, said) in COMMANDS.items() if name.startswith(incomplete)]
         return [*named, *click.Command.shell_complete(self, ctx, incomplete)]

@@ -27,31 +27,13 @@ from batchctl.domain.text import visible
 WIDTH_WITHOUT_TERMINAL = 160
 
 _STYLES = {
-    "complete": "green",
-    "success": "green",
-    "done": "green",
-    "passed": "green",
+    **dict.fromkeys(["complete", "success", "done", "passed", "completed"], "green"),
     "running": "cyan",
-    "ready": "blue",
-    "retry": "yellow",
-    "held": "magenta",
-    "paused": "yellow",
-    "pausing": "yellow",
-    "failed": "bold red",
-    "timeout": "bold red",
-    "lost": "magenta",
-    "rejected": "bold red",
-    "blocked": "bold red",
-    "duplicate": "yellow",
-    "disabled": "yellow",
-    "cancelled": "dim",
-    "cancelling": "yellow",
-    "skipped": "dim",
-    "over": "dim",
-    "fired": "blue",
-    "completed": "green",
-    "error": "bold red",
-    "rescued": "magenta",
+    **dict.fromkeys(["ready", "fired"], "blue"),
+    **dict.fromkeys(["retry", "paused", "pausing", "duplicate", "disabled", "cancelling"], "yellow"),
+    **dict.fromkeys(["held", "lost", "rescued"], "magenta"),
+    **dict.fromkeys(["failed", "timeout", "rejected", "blocked", "error"], "bold red"),
+    **dict.fromkeys(["cancelled", "skipped", "over"], "dim"),
 }
 
 
@@ -189,42 +171,59 @@ def counted(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-def put(out: Console, shown: RenderableType, *, soft_wrap: bool = False) -> None:
-    """Print something; what no terminal shows has no blanks at the ends of its lines."""
-    if out.is_terminal:
-        out.print(shown, soft_wrap=soft_wrap)
-        return
-    with out.capture() as captured:
-        out.print(shown, soft_wrap=soft_wrap)
-    for line in captured.get().removesuffix("\n").split("\n"):
-        click.echo(line.rstrip(), file=out.file)
-
-
-def section(out: Console, shown: Listing | Table) -> None:
-    """Print a list or a table, apart from what follows."""
-    if isinstance(shown, Listing):
-        for part, soft_wrap in shown.parts(out.width):
-            put(out, part, soft_wrap=soft_wrap)
-    else:
-        put(out, shown)
+def table(title: str | None, headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print rows under headings, each value as its type wants it, apart from what follows."""
+    out = console()
+    for part, soft_wrap in Listing(title, headings, [[shown(value) for value in row] for row in rows]).parts(out.width):
+        _put(out, part, soft_wrap=soft_wrap)
     out.print()
 
 
-def properties(pairs: Iterable[tuple[str, RenderableType]]) -> Table:
-    """Return names and values in two columns."""
+def table_if_any(title: str, headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print rows under headings; nothing at all where there is no row."""
+    if found := [*rows]:
+        table(title, headings, found)
+
+
+def properties(pairs: Iterable[tuple[str, object]], *, apart: bool = True) -> None:
+    """Print names and values in two columns, apart from what follows or close to it."""
     made = Table.grid(padding=(0, 2))
     made.add_column(style="dim", no_wrap=True)
     made.add_column(overflow="fold")
     for name, value in pairs:
-        made.add_row(name, value)
-    return made
+        made.add_row(name, shown(value))
+    put(made, apart=apart)
 
 
-def hints(out: Console, *commands: str) -> None:
+def put(part: RenderableType, *, apart: bool = True) -> None:
+    """Print something, apart from what follows or close to it."""
+    out = console()
+    _put(out, part)
+    if apart:
+        out.print()
+
+
+def _put(out: Console, part: RenderableType, *, soft_wrap: bool = False) -> None:
+    """Print something; what no terminal shows has no blanks at the ends of its lines."""
+    if out.is_terminal:
+        out.print(part, soft_wrap=soft_wrap)
+        return
+    with out.capture() as captured:
+        out.print(part, soft_wrap=soft_wrap)
+    for line_of_it in captured.get().removesuffix("\n").split("\n"):
+        click.echo(line_of_it.rstrip(), file=out.file)
+
+
+def line(value: object = "", style: str | None = None) -> None:
+    """Print one line, which a terminal breaks by itself."""
+    console().print(value if isinstance(value, Text) else cell(value, style), soft_wrap=True)
+
+
+def hints(*commands: str) -> None:
     """End with what one can do next."""
     for at, command in enumerate(dict.fromkeys(commands)):
-        said = visible(_with_reason(command))
-        out.print(Text.assemble(("Next: " if at == 0 else "      ", "dim"), said), soft_wrap=True)
+        hint = visible(_with_reason(command))
+        line(Text.assemble(("Next: " if at == 0 else "      ", "dim"), hint))
 
 
 def _with_reason(hint: str) -> str:
@@ -235,20 +234,27 @@ def _with_reason(hint: str) -> str:
     return hint.replace("without --dry-run", "with --reason ... and without --dry-run")
 
 
-def time(at: datetime | None) -> Text:
-    """Show a moment in UTC; long ago means that nothing is waited for."""
-    return cell(None if at is None or at <= LONG_AGO else f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}")
+def shown(value: object) -> Text:
+    """Return what a cell shows of a value: a moment in UTC, a length of time the way people say it, else its text."""
+    match value:
+        case Text():
+            return value
+        case datetime():
+            # Long ago means that nothing is waited for.
+            return cell(None if value <= LONG_AGO else f"{value.astimezone(UTC):%Y-%m-%d %H:%M:%S}")
+        case timedelta():
+            return cell(in_words(value))
+        case _:
+            return cell(value)
 
 
-def duration(length: timedelta | None) -> Text:
-    """Show a duration the way people say it."""
-    if length is None:
-        return cell(None)
+def in_words(length: timedelta) -> str:
+    """Write a length of time the way people say it."""
     total = max(length.total_seconds(), 0.0)
     minutes, seconds = divmod(int(total), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:
-        return cell(f"{hours} h {minutes:02} min")
+        return f"{hours} h {minutes:02} min"
     if minutes:
-        return cell(f"{minutes} min {seconds:02} s")
-    return cell(f"{total:.1f} s")
+        return f"{minutes} min {seconds:02} s"
+    return f"{total:.1f} s"

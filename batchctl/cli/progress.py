@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
+from batchctl import node
+from batchctl.cli import output
+from batchctl.cli.session import CliSession
 from batchctl.domain.text import visible
+from batchctl.logs import Event
 
 if TYPE_CHECKING:
     from rich.status import Status
-
-    from batchctl.cli.session import CliSession
-    from batchctl.logs import Event
-    from batchctl.node import Node
 
 _STYLES = {
     "instance.created": "blue",
@@ -45,14 +45,13 @@ _STYLES = {
 
 
 @contextmanager
-def watched(session: CliSession, slots: int | None = None) -> Iterator[Node]:
+def watched(session: CliSession, slots: int | None = None) -> Iterator[node.Node]:
     """Lend what works, and show what happens in it."""
-    from batchctl.node import Node
-
-    with session.app() as app, Progress(app.log_line) as progress, app.logging(progress.hear) as listener:
+    app = session.app
+    with Progress(app.log_line) as progress, app.logging(progress.hear) as listener:
         app.listener = listener
         app.slots = slots or app.slots
-        yield Node(app)
+        yield node.Node(app)
 
 
 class Progress:
@@ -67,8 +66,6 @@ class Progress:
     def __enter__(self) -> Self:
         """Begin to show."""
         if self._is_lively:
-            from batchctl.cli import output
-
             self._status = output.console(err=True).status("looking for work", spinner="line")
             self._status.start()
         return self
@@ -90,21 +87,19 @@ class Progress:
                 self._show(self._status, event)
 
     def _show(self, status: Status, event: Event) -> None:
-        from batchctl.cli.output import cell, word
-
         fields = event.fields
         of = f"{fields.get('BatchControl_id') or fields.get('FileProcess_id') or ''}"
         subject = f"{of:>6}  {fields.get('ProcessBatchName') or fields.get('Entity') or ''}"
         step = f"step {fields.get('ProcessControlSeq')} {fields.get('ProcessName', '')}"
         if event.name == "step.started":
-            status.update(cell(f"{subject}  {step}"))
+            status.update(output.cell(f"{subject}  {step}"))
         elif event.name == "step.ended":
             said = f"  {visible(str(fields['Message']))}" if "Message" in fields else ""
-            status.console.print(cell(f"{subject}  {step}  ") + word(str(fields["Status"])) + said)
+            status.console.print(output.cell(f"{subject}  {step}  ") + output.word(str(fields["Status"])) + said)
             status.update("looking for work")
         else:
             rest = [f"{name}={value}" for name, value in fields.items() if name not in _WORDING]
-            text = cell(f"{subject}  {event.name}  {' '.join(rest)}".rstrip(), _STYLES.get(event.name, "dim"))
+            text = output.cell(f"{subject}  {event.name}  {' '.join(rest)}".rstrip(), _STYLES.get(event.name, "dim"))
             status.console.print(text)
 
 

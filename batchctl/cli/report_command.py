@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
+from batchctl.cli import output
 from batchctl.cli.log_command import Moment
-from batchctl.cli.session import CliSession, as_rows, batch_names, pass_session
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from batchctl.operations.dependencies.dependents import Seen
-    from batchctl.operations.reporting import Coming, Reporter, StepLengths, StepUnderWay
+from batchctl.cli.session import CliSession, batch_names, reads_rows
+from batchctl.domain.alerting.performance import spark
+from batchctl.domain.text import typed
+from batchctl.operations import reporting, shown_columns
+from batchctl.operations.dependencies import dependents
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -39,43 +37,34 @@ def report() -> None:
 @report.command()
 @_batch
 @_since
-@as_rows
-@pass_session
+@reads_rows
 def durations(session: CliSession, names: tuple[str, ...], since: datetime | None, as_json: bool) -> None:
     """Show how long each step takes: the middle, the slow ones, what was expected, and whether it drifts.
 
     Drift: the middle of the last 20 runs is half as long again as that of those before, or as much shorter, and by a
     second at least. The line shows the middle of each of the last 20 days with runs.
     """
-    from batchctl.cli import output
-
-    with _reporter(session, names, since) as reporter:
-        found = reporter.durations()
+    found = _reporter(session, names, since).durations()
     if as_json:
         output.print_json([one.columns for one in found])
         return
-    out = output.console()
     if found:
-        _show_steps(out, "How long steps take", found)
+        _show_steps("How long steps take", found)
     else:
-        out.print("No step has been a success since then.")
+        output.line("No step has been a success since then.")
     drifting = [one for one in found if one.took.drift is not None]
     output.hints(
-        out, "batchctl report late" if not drifting else f"batchctl report durations --batch {_typed(drifting)}"
+        "batchctl report late" if not drifting else f"batchctl report durations --batch {typed(drifting[0].batch)}"
     )
 
 
 @report.command()
 @_batch
 @_since
-@as_rows
-@pass_session
+@reads_rows
 def due(session: CliSession, names: tuple[str, ...], since: datetime | None, as_json: bool) -> None:
     """Show what schedules start next, what waits for others, and by when all of it should be done."""
-    from batchctl.cli import output
-
-    with _reporter(session, names, since) as reporter:
-        found = reporter.due()
+    found = _reporter(session, names, since).due()
     if as_json:
         output.print_json(
             {
@@ -85,29 +74,21 @@ def due(session: CliSession, names: tuple[str, ...], since: datetime | None, as_
             }
         )
         return
-    out = output.console()
-    _show_coming(out, "Due next", found.coming)
-    _show_waits(out, found.waits)
-    _show_running(out, "Under way", found.under_way)
+    _show_coming("Due next", found.coming)
+    _show_waits(found.waits)
+    _show_running("Under way", found.under_way)
     if not (found.coming or found.waits or found.under_way):
-        out.print("Nothing is due, and nothing is under way.")
-    output.hints(out, "batchctl report late", "batchctl schedule list")
+        output.line("Nothing is due, and nothing is under way.")
+    output.hints("batchctl report late", "batchctl schedule list")
 
 
 @report.command()
 @_batch
 @_since
-@as_rows
-@pass_session
+@reads_rows
 def late(session: CliSession, names: tuple[str, ...], since: datetime | None, as_json: bool) -> None:
     """Show what should have come or ended by now, what stands, and which steps took longer than expected."""
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, duration, time, word
-    from batchctl.operations import shown_columns
-
-    with _reporter(session, names, since) as reporter:
-        found = reporter.late()
+    found = _reporter(session, names, since).late()
     if as_json:
         output.print_json(
             {
@@ -120,150 +101,87 @@ def late(session: CliSession, names: tuple[str, ...], since: datetime | None, as
             }
         )
         return
-    out = output.console()
-    if found.missed:
-        missed = [(cell(one.subject), time(one.since), cell(one.message), cell(one.next_step)) for one in found.missed]
-        output.section(out, Listing("Expected, and not there", ["batch", "by (UTC)", "message", "next"], missed))
-    _show_running(out, "Running longer than expected", found.running)
-    _show_coming(out, "Overdue", found.overdue)
-    _show_waits(out, found.waits)
-    if found.standing:
-        rows = [
-            (
-                cell(one.instance.instance_id),
-                cell(one.batch),
-                word(one.instance.status),
-                time(one.instance.updated_at),
-                duration(one.stands_for),
-            )
-            for one in found.standing
-        ]
-        output.section(out, Listing("Standing", ["id#", "batch", "status", "since (UTC)", "for"], rows))
+    missed = [(one.subject, one.since, one.message, one.next_step) for one in found.missed]
+    output.table_if_any("Expected, and not there", ["batch", "by (UTC)", "message", "next"], missed)
+    _show_running("Running longer than expected", found.running)
+    _show_coming("Overdue", found.overdue)
+    _show_waits(found.waits)
+    rows = [
+        (one.instance.instance_id, one.batch, output.word(one.instance.status), one.instance.updated_at, one.stands_for)
+        for one in found.standing
+    ]
+    output.table_if_any("Standing", ["id#", "batch", "status", "since (UTC)", "for"], rows)
     if found.steps:
-        _show_steps(out, f"Longer than expected, since {found.since:%Y-%m-%d %H:%M} UTC", found.steps)
+        _show_steps(f"Longer than expected, since {found.since:%Y-%m-%d %H:%M} UTC", found.steps)
     if not found.is_any:
-        out.print("Nothing is late.")
-    output.hints(out, "batchctl status" if found.is_any else "batchctl report due")
+        output.line("Nothing is late.")
+    output.hints("batchctl status" if found.is_any else "batchctl report due")
 
 
-@contextmanager
-def _reporter(session: CliSession, names: tuple[str, ...], since: datetime | None) -> Iterator[Reporter]:
-    from batchctl.operations.reporting import Reporter
-
-    with session.app() as app:
-        yield Reporter(app.transactions, app.timetable(), app.alert_rules(), names, since)
+def _reporter(session: CliSession, names: tuple[str, ...], since: datetime | None) -> reporting.Reporter:
+    app = session.app
+    return reporting.Reporter(app.transactions, app.timetable(), app.alert_rules(), names, since)
 
 
-def _show_steps(out: Console, title: str, found: Sequence[StepLengths]) -> None:
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, duration
-    from batchctl.domain.alerting.performance import spark
-
-    ascii_only = bool(out.options.ascii_only)
+def _show_steps(title: str, found: Sequence[reporting.StepLengths]) -> None:
+    ascii_only = bool(output.console().options.ascii_only)
     rows = [
         (
-            cell(one.batch),
-            cell(f"{one.step.seq} {one.step.name}"),
-            cell(one.took.many),
-            duration(one.took.median),
-            duration(one.took.p95),
-            duration(one.took.longest),
-            duration(one.step.expected_duration),
-            cell(one.over or None),
-            duration(one.step.alarm_duration),
-            cell(_drift(one)),
-            cell(spark(one.took.days, ascii_only=ascii_only)),
+            one.batch,
+            f"{one.step.seq} {one.step.name}",
+            one.took.many,
+            one.took.median,
+            one.took.p95,
+            one.took.longest,
+            one.step.expected_duration,
+            one.over or None,
+            one.step.alarm_duration,
+            _drift(one),
+            spark(one.took.days, ascii_only=ascii_only),
         )
         for one in found
     ]
-    headings = [
-        "batch",
-        "step",
-        "runs#",
-        "median#",
-        "p95#",
-        "longest#",
-        "expected#",
-        "over#",
-        "alarm#",
-        "drift",
-        "by day",
-    ]
-    output.section(out, Listing(title, headings, rows))
+    lengths = ["median#", "p95#", "longest#", "expected#", "over#", "alarm#"]
+    output.table_if_any(title, ["batch", "step", "runs#", *lengths, "drift", "by day"], rows)
 
 
-def _drift(one: StepLengths) -> str | None:
-    from batchctl.cli.output import duration
-
+def _drift(one: reporting.StepLengths) -> str | None:
     took = one.took
-    return None if took.drift is None else f"{took.drift}: {duration(took.earlier)} -> {duration(took.recent)}"
+    return None if took.drift is None else f"{took.drift}: {output.shown(took.earlier)} -> {output.shown(took.recent)}"
 
 
-def _show_coming(out: Console, title: str, found: Sequence[Coming]) -> None:
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, time
-
+def _show_coming(title: str, found: Sequence[reporting.Coming]) -> None:
     rows = [
         (
-            cell(one.coming.schedule.name),
-            cell(", ".join(one.batches) or None),
-            cell(one.coming.next.words),
-            time(one.coming.next.at),
-            time(one.done_at),
+            one.coming.schedule.name,
+            ", ".join(one.batches) or None,
+            one.coming.next.words,
+            one.coming.next.at,
+            one.done_at,
         )
         for one in found
     ]
-    if rows:
-        output.section(out, Listing(title, ["schedule", "batches", "due", "due (UTC)", "done by (UTC)"], rows))
+    output.table_if_any(title, ["schedule", "batches", "due", "due (UTC)", "done by (UTC)"], rows)
 
 
-def _show_waits(out: Console, found: Sequence[Seen]) -> None:
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, time
+def _show_waits(found: Sequence[dependents.Seen]) -> None:
+    rows = [(one.wait.batch.name, one.wait.cycle_key, one.wait.since, one.wait.due, one.wait.reason) for one in found]
+    output.table_if_any("Waiting for others", ["batch", "CycleKey", "since (UTC)", "deadline (UTC)", "why"], rows)
 
+
+def _show_running(title: str, found: Sequence[reporting.StepUnderWay]) -> None:
     rows = [
         (
-            cell(one.wait.batch.name),
-            cell(one.wait.cycle_key),
-            time(one.wait.since),
-            time(one.wait.due),
-            cell(one.wait.reason),
-        )
-        for one in found
-    ]
-    if rows:
-        output.section(
-            out, Listing("Waiting for others", ["batch", "CycleKey", "since (UTC)", "deadline (UTC)", "why"], rows)
-        )
-
-
-def _show_running(out: Console, title: str, found: Sequence[StepUnderWay]) -> None:
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, duration, time
-
-    rows = [
-        (
-            cell(one.entry.instance_id),
-            cell(one.batch),
-            cell(f"{one.entry.seq} {one.entry.step_name}"),
-            time(one.entry.started_at),
-            duration(one.elapsed),
-            duration(one.expected),
-            duration(one.late_by),
-            time(one.done_at),
+            one.entry.instance_id,
+            one.batch,
+            f"{one.entry.seq} {one.entry.step_name}",
+            one.entry.started_at,
+            one.elapsed,
+            one.expected,
+            one.late_by,
+            one.done_at,
         )
         for one in found
     ]
     headings = ["id#", "batch", "step", "started (UTC)", "runs for#", "expected#", "late by#", "done by (UTC)"]
-    if rows:
-        output.section(out, Listing(title, headings, rows))
-
-
-def _typed(found: Sequence[StepLengths]) -> str:
-    from batchctl.domain.text import typed
-
-    return typed(found[0].batch)
+    output.table_if_any(title, headings, rows)

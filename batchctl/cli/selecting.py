@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from batchctl.cli import output
 from batchctl.cli.log_command import Moment
-from batchctl.cli.session import Command, batch_names, can_ask, one_of
+from batchctl.cli.session import FAILED, Command, batch_names, can_ask, one_of
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import typed
-
-if TYPE_CHECKING:
-    from batchctl.operations.intervene import Operator
-    from batchctl.operations.many import ManyOutcome, Selection
-
-FAILED = 1
+from batchctl.operations import decisions, intervene, many
 
 
 def many_options(usual: str | None) -> Callable[[Command], Command]:
@@ -39,14 +35,12 @@ def is_of_many(instance_id: int | None, many: Mapping[str, Any]) -> bool:
     """Say whether a filter was given instead of a number."""
     is_filtered = any(value is not None for value in many.values())
     if is_filtered == (instance_id is not None):
-        message = "Say either which instance, by its number, or which ones: --batch, --status, --since."
-        raise click.UsageError(message)
+        raise click.UsageError("Say either which instance, by its number, or which ones: --batch, --status, --since.")
     return is_filtered
 
 
 def act_on_many(
-    ctx: click.Context,
-    operator: Operator,
+    operator: intervene.Operator,
     verb: str,
     act: Callable[..., object],
     given: Mapping[str, Any],
@@ -56,12 +50,8 @@ def act_on_many(
     as_json: bool,
 ) -> None:
     """Show what was found, have it confirmed by --yes or on a terminal, and act; exit code 1 when any refused it."""
-    from batchctl.cli import output
-    from batchctl.operations import many
-    from batchctl.operations.decisions import Action
-
-    wanted = _filter(Action(verb), **given)
-    selection = many.select(operator.transactions, Action(verb), wanted)
+    wanted = _filter(decisions.Action(verb), **given)
+    selection = many.select(operator.transactions, decisions.Action(verb), wanted)
     if dry_run:
         _show_selection(selection, as_json=as_json)
         return
@@ -77,50 +67,37 @@ def act_on_many(
     else:
         _show_outcome(done)
     if done.refused:
-        ctx.exit(FAILED)
+        raise click.exceptions.Exit(FAILED)
 
 
 def _filter(action: Any, batch: str | None, status: Any, since: datetime | None) -> Any:
-    from batchctl.operations import many
-
     meant = many.USUAL.get(action) if status is None else InstanceStatus(str(status))
     if meant is None:
         of = "" if batch is None else f" --batch {typed(batch)}"
         then = "" if since is None else f" --since '{since:%Y-%m-%d %H:%M:%S}'"
-        message = f"Say which are meant: batchctl {action}{of}{then} --status STATUS --reason ..."
-        raise click.UsageError(message)
+        raise click.UsageError(f"Say which are meant: batchctl {action}{of}{then} --status STATUS --reason ...")
     return many.InstanceFilter(status=meant, batch=batch, since=since)
 
 
-def _show_selection(selection: Selection, *, as_json: bool) -> None:
-    from batchctl.cli import output
-    from batchctl.operations.many import LISTED, ManyOutcome
-
+def _show_selection(selection: many.Selection, *, as_json: bool) -> None:
     if as_json:
-        output.print_json(ManyOutcome(selection=selection, done=(), refused=()).columns())
+        output.print_json(many.ManyOutcome(selection=selection, done=(), refused=()).columns())
         return
     click.echo(selection.wording)
     if selection.ids:
-        listed = ", ".join(map(str, selection.ids[:LISTED]))
-        click.echo(f"BatchControl {listed}{', ...' if len(selection.ids) > LISTED else ''}.")
+        listed = ", ".join(map(str, selection.ids[: many.LISTED]))
+        click.echo(f"BatchControl {listed}{', ...' if len(selection.ids) > many.LISTED else ''}.")
         output.say("Next: the same command without --dry-run")
 
 
-def _show_outcome(done: ManyOutcome) -> None:
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell
-
+def _show_outcome(done: many.ManyOutcome) -> None:
     if not done.selection.ids:
         click.echo(done.selection.wording)
         return
     what = f"{done.selection.action}: {output.counted(len(done.done), 'instance')} of {len(done.selection.ids)}."
     click.echo(what)
-    out = output.console()
-    if done.refused:
-        rows = [(cell(one), cell(said)) for one, said in done.refused]
-        output.section(out, Listing("Refused", ["id#", "because"], rows))
-    if done.corrected:
-        corrected = [(cell(one.instance.instance_id), cell(one.wording), cell(one.clear)) for one in done.corrected]
-        output.section(out, Listing("Corrected files that no step has read", ["id#", "because", "next"], corrected))
-    output.hints(out, "batchctl status")
+    rows = [(one, said) for one, said in done.refused]
+    output.table_if_any("Refused", ["id#", "because"], rows)
+    corrected = [(one.instance.instance_id, one.wording, one.clear) for one in done.corrected]
+    output.table_if_any("Corrected files that no step has read", ["id#", "because", "next"], corrected)
+    output.hints("batchctl status")

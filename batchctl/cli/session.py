@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import cached_property
+from typing import Any, TypeVar
 
 import click
 
+from batchctl.cli.lazily import lazily
 from batchctl.domain.text import nearest, typed, visible
 
-if TYPE_CHECKING:
-    from batchctl.app import App
-    from batchctl.config import Settings
+with lazily():
+    from batchctl import app as application
+    from batchctl.operations import inspection
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Function = Callable[..., Any]
+"""What becomes a command."""
 
+FAILED, FINDINGS = 1, 6
+"""Exit codes of commands that did what was asked: of work that failed, and of anything found wrong."""
 LARGEST_ID = 2**63 - 1
 
 ONLY_LOOKS = "(dry run)"
@@ -66,7 +72,7 @@ def one_of(words: Iterable[str]) -> OneWord:
 
 def no_time(value: object, such_as: str, what: str = "a time") -> str:
     """Say that a text is no time or no day, and why where there is no such day."""
-    from batchctl.domain.scheduling.column_text import no_such_day
+    from batchctl.domain.scheduling.column_text import no_such_day  # noqa: PLC0415 - slow, and only an error needs it
 
     text = str(value)
     why = no_such_day(text)
@@ -143,32 +149,23 @@ INTAKE_ID = IntakeNumber(1, LARGEST_ID)
 """The same of a FileProcess row."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class CliSession:
-    """The global options."""
+    """The global options, and what works by them."""
 
     config: str | None
     debug: bool
     named: list[tuple[str, int]] = field(default_factory=list)
     """Instances that were named with their batches."""
-    settings: list[Settings] = field(default_factory=list)
-    """The settings that were read, kept for the next `app`: variables may have left the environment since."""
 
-    @contextmanager
-    def app(self) -> Iterator[App]:
-        """Lend the application; it is imported only now, because help does not need it."""
-        from batchctl.app import open_app
-
-        app = open_app(self.config, *self.settings)
-        self.settings[:] = [app.settings]
-        try:
-            if self.named:
-                from batchctl.operations import inspection
-
-                inspection.check_named(app.transactions, self.named)
-            yield app
-        finally:
-            app.close()
+    @cached_property
+    def app(self) -> application.App:
+        """The application: opened at first use, because help does not need it, and closed when the command has ended."""
+        app = application.open_app(self.config)
+        click.get_current_context().find_root().call_on_close(app.close)
+        if self.named:
+            inspection.check_named(app.transactions, self.named)
+        return app
 
 
 pass_session = click.make_pass_decorator(CliSession)
@@ -191,16 +188,9 @@ def batch_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> 
 
     A database that cannot be asked yields none: pressing a key must not print an error.
     """
-    from batchctl.app import open_app
-    from batchctl.operations import inspection
-
     del param
-    with suppress(Exception):
-        app = open_app(ctx.find_root().params.get("config"))
-        try:
-            return [name for name in inspection.batch_names(app.transactions) if name.startswith(incomplete)]
-        finally:
-            app.close()
+    with suppress(Exception), closing(application.open_app(ctx.find_root().params.get("config"))) as app:
+        return [name for name in inspection.batch_names(app.transactions) if name.startswith(incomplete)]
     return []
 
 
@@ -229,6 +219,26 @@ def reason(*, required: bool) -> Callable[[Command], Command]:
     """Give a command the option that says why."""
     said = "Why; kept in the audit log." if required else "Why; kept in the audit log  [optional]."
     return click.option("--reason", metavar="TEXT", callback=_why if required else None, help=said)
+
+
+def reads(command: Function) -> Function:
+    """Give a command that only looks its session, and the option of what programs read."""
+    return as_json(pass_session(command))
+
+
+def reads_rows(command: Function) -> Function:
+    """Give a command that lists rows its session, and the options of what programs read."""
+    return as_rows(pass_session(command))
+
+
+def writes(command: Function) -> Function:
+    """Give a command that writes its session, and the options of everything that does."""
+    return dry_run(pass_session(command))
+
+
+def acts(*, needs_reason: bool) -> Callable[[Function], Function]:
+    """Give a command that does something for a person its session, and the options of everything that does so."""
+    return lambda command: reason(required=needs_reason)(writes(command))
 
 
 def _why(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
+from batchctl.cli import output
+from batchctl.cli.alerting.incident_commands import show_incidents
+from batchctl.cli.dependencies.waits_commands import show_waits
 from batchctl.cli.missing_controller import TO_RUN
 from batchctl.cli.session import CliSession, WholeNumber, as_rows, pass_session
+from batchctl.cli.unreadable_lists import unreadable_rows
+from batchctl.domain.alerting.incident_causes import kept_from_work
 from batchctl.domain.errors import next_step_in
+from batchctl.domain.locked_rows import TO_END_IT
+from batchctl.domain.operators import freezes
+from batchctl.domain.rows import attempt_of
 from batchctl.domain.status import InstanceStatus, IntakeStatus
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
-
-    from batchctl.cli.listing import Listing
-    from batchctl.operations.overview import Overview, Running
-    from batchctl.operations.shown_columns import Columns
+from batchctl.domain.text import typed
+from batchctl.operations import overview, shown_columns
 
 
 @click.command()
@@ -26,66 +26,35 @@ if TYPE_CHECKING:
 @pass_session
 def status(session: CliSession, as_json: bool, limit: int) -> None:
     """Show what is running, what failed, what waits and why, and what to type."""
-    from batchctl.cli import output
-    from batchctl.operations.overview import overview
-
-    with session.app() as app:
-        means = app.transactions, app.clock, app.presence
-        seen = overview(*means, most=limit, timetable=app.timetable(), full_disks=app.full_disks())
+    app = session.app
+    means = app.transactions, app.clock, app.presence
+    seen = overview.overview(*means, most=limit, timetable=app.timetable(), full_disks=app.full_disks())
     if as_json:
         output.print_json(_as_json(seen))
     else:
-        _show(output.console(), seen)
+        _show(seen)
 
 
-def _show(out: Console, seen: Overview) -> None:
-    from batchctl.cli import output
-    from batchctl.cli.output import cell
-    from batchctl.domain.operators import freezes
-
-    output.section(out, output.properties(_summary(seen)))
+def _show(seen: overview.Overview) -> None:
+    output.properties(_summary(seen))
     for freeze in seen.frozen:
-        out.print(
-            cell(f"FROZEN: {freezes.wording(freeze)}. To end it: {freezes.thawing(freeze)}", "bold"), soft_wrap=True
-        )
-    if seen.incidents:
-        from batchctl.cli.alerting.incident_commands import listing as incident_listing
-
-        output.section(out, incident_listing(seen.incidents, seen.now))
-    if seen.unreadable:
-        from batchctl.cli.unreadable_lists import unreadable_rows
-
-        output.section(out, unreadable_rows(seen.unreadable))
-    if seen.running:
-        output.section(out, _running(seen))
-    if seen.failing:
-        output.section(out, _failing(seen))
-    if seen.waiting:
-        output.section(out, _waiting(seen))
-    if seen.dead_end_starts:
-        output.section(out, _dead_end_starts(seen))
-    if seen.ending:
-        output.section(out, _ending(seen))
-    if seen.waits:
-        from batchctl.cli.dependencies.waits_commands import listing
-
-        output.section(out, listing(seen.waits))
-    if seen.not_taken_in or seen.untaken or seen.stuck:
-        output.section(out, _nothing_came_of(seen))
-    if seen.disabled:
-        output.section(out, _disabled(seen))
-    if seen.completed:
-        output.section(out, _completed(seen))
-    if seen.coming:
-        output.section(out, _coming(seen))
-    output.hints(out, *_next(seen), *_incidents(seen), *_inbox(seen))
+        output.line(f"FROZEN: {freezes.wording(freeze)}. To end it: {freezes.thawing(freeze)}", "bold")
+    show_incidents(seen.incidents, seen.now)
+    unreadable_rows(seen.unreadable)
+    _running(seen)
+    _failing(seen)
+    _waiting(seen)
+    _dead_end_starts(seen)
+    _ending(seen)
+    show_waits(seen.waits)
+    _nothing_came_of(seen)
+    _disabled(seen)
+    _completed(seen)
+    _coming(seen)
+    output.hints(*_next(seen), *_incidents(seen), *_inbox(seen))
 
 
-def _summary(seen: Overview) -> list[tuple[str, Text]]:
-    from batchctl.cli.output import cell
-    from batchctl.domain.alerting.incident_causes import kept_from_work
-    from batchctl.domain.locked_rows import TO_END_IT
-
+def _summary(seen: overview.Overview) -> list[tuple[str, object]]:
     controller = f"controller {', '.join(seen.controllers[:1])} is running"
     if len(seen.controllers) > 1:
         controller = f"{len(seen.controllers)} controllers are running"
@@ -103,187 +72,138 @@ def _summary(seen: Overview) -> list[tuple[str, Text]]:
     stand = f"{seen.incident_count} open"
     stand += f", {seen.acknowledged_count} of them acknowledged" if seen.acknowledged_count else ""
     stand += f"; {len(seen.incidents)} of them below" if _are_more(seen) else ""
-    told = [] if seen.copy is None else [("Copy", cell(seen.copy.message))]
-    told += [("Disk", cell(disk.message, "bold red")) for disk in seen.full_disks]
-    told += [("Incidents", cell(stand))] if seen.incident_count else []
-    told += [("Plugins", cell(said)) for said in seen.left_out]
+    told: list[tuple[str, object]] = [] if seen.copy is None else [("Copy", seen.copy.message)]
+    told += [("Disk", output.cell(disk.message, "bold red")) for disk in seen.full_disks]
+    told += [("Incidents", stand)] if seen.incident_count else []
+    told += [("Plugins", said) for said in seen.left_out]
     for name, said in seen.failures.items():
-        told.append(("Controller", cell(kept_from_work(name, said), "bold red")))
+        told.append(("Controller", output.cell(kept_from_work(name, said), "bold red")))
     return [
-        ("Now", cell(f"{seen.now:%Y-%m-%d %H:%M:%S} UTC, {controller}")),
-        ("Instances", cell(counts or "none")),
-        ("FileProcess", cell(arrived or "none")),
+        ("Now", f"{seen.now:%Y-%m-%d %H:%M:%S} UTC, {controller}"),
+        ("Instances", counts or "none"),
+        ("FileProcess", arrived or "none"),
         *told,
     ]
 
 
-def _are_more(seen: Overview) -> bool:
+def _are_more(seen: overview.Overview) -> bool:
     return seen.incident_count > len(seen.incidents)
 
 
-def _running(seen: Overview) -> Listing:
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, duration
-    from batchctl.domain.rows import attempt_of
-
+def _running(seen: overview.Overview) -> None:
     rows = [
         (
-            cell(one.instance.instance_id),
-            cell(one.batch),
-            cell(f"{one.entry.seq} {one.entry.step_name}"),
-            cell(attempt_of(one.entry.attempt_no, one.attempts)),
-            duration(one.elapsed),
-            duration(one.expected),
+            one.instance.instance_id,
+            one.batch,
+            f"{one.entry.seq} {one.entry.step_name}",
+            attempt_of(one.entry.attempt_no, one.attempts),
+            one.elapsed,
+            one.expected,
             _alarm(one),
         )
         for one in seen.running
     ]
-    return Listing("Running", ["id#", "batch", "step", "attempt#", "since#", "expected#", "alarm"], rows)
+    output.table_if_any("Running", ["id#", "batch", "step", "attempt#", "since#", "expected#", "alarm"], rows)
 
 
-def _alarm(one: Running) -> Text:
-    from batchctl.cli.output import cell
-
+def _alarm(one: overview.Running) -> object:
     if one.locks.blocked is not None:
-        return cell(f"{one.locks.blocked}; to end that: {one.locks.clear}", "bold red")
-    return cell("longer than AlarmDuration", "bold red") if one.is_late else cell("no")
+        return output.cell(f"{one.locks.blocked}; to end that: {one.locks.clear}", "bold red")
+    return output.cell("longer than AlarmDuration", "bold red") if one.is_late else "no"
 
 
-def _failing(seen: Overview) -> Listing:
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, word
-
+def _failing(seen: overview.Overview) -> None:
     rows = [
         (
-            cell(one.instance.instance_id),
-            cell(one.batch),
-            word(one.instance.status),
-            cell(None if one.step is None else f"{one.step.seq} {one.step.name}"),
-            cell(one.wording),
-            cell(one.clear),
+            one.instance.instance_id,
+            one.batch,
+            output.word(one.instance.status),
+            None if one.step is None else f"{one.step.seq} {one.step.name}",
+            one.wording,
+            one.clear,
         )
         for one in seen.failing
     ]
-    return Listing("Failed, held, to be tried again", ["id#", "batch", "status", "step", "message", "next"], rows)
+    output.table_if_any("Failed, held, to be tried again", ["id#", "batch", "status", "step", "message", "next"], rows)
 
 
-def _dead_end_starts(seen: Overview) -> Listing:
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, time
-
-    rows = [(cell(one.source), time(one.since), cell(one.message), cell(one.next_step)) for one in seen.dead_end_starts]
-    return Listing(
+def _dead_end_starts(seen: overview.Overview) -> None:
+    rows = [(one.source, one.since, one.message, one.next_step) for one in seen.dead_end_starts]
+    output.table_if_any(
         "Triggers, watches and schedules that start nothing", ["name", "since (UTC)", "message", "next"], rows
     )
 
 
-def _ending(seen: Overview) -> Listing:
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell
-
+def _ending(seen: overview.Overview) -> None:
     rows = [
-        (
-            cell(one.calendar),
-            cell(one.valid_until),
-            cell(", ".join(one.schedules)),
-            cell(one.message),
-            cell(one.next_step),
-        )
-        for one in seen.ending
+        (one.calendar, one.valid_until, ", ".join(one.schedules), one.message, one.next_step) for one in seen.ending
     ]
-    return Listing("Calendars that run out", ["name", "valid until", "schedules", "message", "next"], rows)
+    output.table_if_any("Calendars that run out", ["name", "valid until", "schedules", "message", "next"], rows)
 
 
-def _coming(seen: Overview) -> Listing:
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, time
-
-    rows = [
-        (cell(one.schedule.name), cell(one.schedule.entity), cell(one.next.words), time(one.next.at))
-        for one in seen.coming
-    ]
-    return Listing("Due next", ["name", "entity", "local", "at (UTC)"], rows)
+def _coming(seen: overview.Overview) -> None:
+    rows = [(one.schedule.name, one.schedule.entity, one.next.words, one.next.at) for one in seen.coming]
+    output.table_if_any("Due next", ["name", "entity", "local", "at (UTC)"], rows)
 
 
-def _waiting(seen: Overview) -> Listing:
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, word
-
+def _waiting(seen: overview.Overview) -> None:
     idle = not seen.controllers
     rows = [
         (
-            cell(one.instance.instance_id),
-            cell(one.batch),
-            word(one.instance.status),
-            cell(one.reason or ("no controller is running" if idle else "it starts next")),
-            cell(one.clear or ("batchctl process" if idle and not one.reason else None)),
+            one.instance.instance_id,
+            one.batch,
+            output.word(one.instance.status),
+            one.reason or ("no controller is running" if idle else "it starts next"),
+            one.clear or ("batchctl process" if idle and not one.reason else None),
         )
         for one in seen.waiting
     ]
-    return Listing("Waiting", ["id#", "batch", "status", "because", "next"], rows)
+    output.table_if_any("Waiting", ["id#", "batch", "status", "because", "next"], rows)
 
 
-def _nothing_came_of(seen: Overview) -> Listing:
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, word
-
+def _nothing_came_of(seen: overview.Overview) -> None:
     rows = [
         (
-            cell(row.intake_id),
-            cell(row.entity),
-            word(row.status),
-            cell(row.file_name),
-            cell(seen.because[row.intake_id]),
-            cell(seen.to_take_in[row.intake_id]),
+            row.intake_id,
+            row.entity,
+            output.word(row.status),
+            row.file_name,
+            seen.because[row.intake_id],
+            seen.to_take_in[row.intake_id],
         )
         for row in seen.not_taken_in
     ]
     rows += [
         (
-            cell(row.intake_id),
-            cell(row.entity),
-            cell("not taken", "yellow"),
-            cell(row.file_name),
-            cell(seen.because[row.intake_id]),
-            cell(f"batchctl why file:{row.intake_id}"),
+            row.intake_id,
+            row.entity,
+            output.cell("not taken", "yellow"),
+            row.file_name,
+            seen.because[row.intake_id],
+            f"batchctl why file:{row.intake_id}",
         )
         for row in seen.untaken
     ]
     rows += [
-        (
-            cell(one.row.intake_id),
-            cell(one.row.entity),
-            word(one.row.status),
-            cell(one.row.file_name),
-            cell(one.because),
-            cell(one.clear),
-        )
+        (one.row.intake_id, one.row.entity, output.word(one.row.status), one.row.file_name, one.because, one.clear)
         for one in seen.stuck
     ]
-    return Listing("Rows that nothing came of", ["FileProcess#", "entity", "status", "file", "reason", "next"], rows)
+    output.table_if_any(
+        "Rows that nothing came of", ["FileProcess#", "entity", "status", "file", "reason", "next"], rows
+    )
 
 
-def _disabled(seen: Overview) -> Listing:
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell
-    from batchctl.domain.text import typed
-
-    rows = [
-        (cell(name), cell(count), cell(f"batchctl enable {typed(name)} --reason ..."))
-        for name, count in seen.disabled.items()
-    ]
-    return Listing("Disabled batches with open instances", ["batch", "open#", "next"], rows)
+def _disabled(seen: overview.Overview) -> None:
+    rows = [(name, count, f"batchctl enable {typed(name)} --reason ...") for name, count in seen.disabled.items()]
+    output.table_if_any("Disabled batches with open instances", ["batch", "open#", "next"], rows)
 
 
-def _completed(seen: Overview) -> Listing:
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, time
-
-    rows = [(cell(one.instance.instance_id), cell(one.batch), time(one.at)) for one in seen.completed]
-    return Listing("Completed last", ["id#", "batch", "at (UTC)"], rows)
+def _completed(seen: overview.Overview) -> None:
+    rows = [(one.instance.instance_id, one.batch, one.at) for one in seen.completed]
+    output.table_if_any("Completed last", ["id#", "batch", "at (UTC)"], rows)
 
 
-def _next(seen: Overview) -> list[str]:
+def _next(seen: overview.Overview) -> list[str]:
     if seen.copy is not None and seen.copy.next_step is not None:
         return [seen.copy.next_step]
     for disk in seen.full_disks:
@@ -313,11 +233,11 @@ def _next(seen: Overview) -> list[str]:
     return ["batchctl history   (the newest attempts)"]
 
 
-def _incidents(seen: Overview) -> list[str]:
+def _incidents(seen: overview.Overview) -> list[str]:
     return [f"batchctl incidents   (all {seen.incident_count} that are open)"] if _are_more(seen) else []
 
 
-def _inbox(seen: Overview) -> list[str]:
+def _inbox(seen: overview.Overview) -> list[str]:
     return (
         []
         if not (seen.not_taken_in or seen.untaken or seen.stuck)
@@ -325,16 +245,14 @@ def _inbox(seen: Overview) -> list[str]:
     )
 
 
-def _is_ready(seen: Overview) -> bool:
+def _is_ready(seen: overview.Overview) -> bool:
     """Say whether a controller would find anything to do at once."""
     return (
         seen.instances.get(InstanceStatus.READY, 0) > 0 or seen.intake.get(IntakeStatus.READY, 0) > seen.untaken_count
     )
 
 
-def _as_json(seen: Overview) -> Columns:
-    from batchctl.operations import shown_columns
-
+def _as_json(seen: overview.Overview) -> shown_columns.Columns:
     return {
         "Now": shown_columns.moment(seen.now),
         "Controller": seen.controllers[0] if seen.controllers else None,
@@ -370,12 +288,7 @@ def _as_json(seen: Overview) -> Columns:
             for one in seen.failing
         ],
         "Waiting": [
-            {
-                **shown_columns.of(one.instance),
-                "ProcessBatchName": one.batch,
-                "Reason": one.reason,
-                "Next": one.clear,
-            }
+            {**shown_columns.of(one.instance), "ProcessBatchName": one.batch, "Reason": one.reason, "Next": one.clear}
             for one in seen.waiting
         ],
         "Waits": [one.columns for one in seen.waits],

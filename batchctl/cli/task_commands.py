@@ -6,19 +6,19 @@ import shutil
 import sys
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from batchctl.cli.session import CliSession, Ref, Seconds, as_json, as_rows, dry_run, pass_session, reason
+from batchctl.cli import command_texts, output
+from batchctl.cli.missing_controller import to_take, to_wait
+from batchctl.cli.session import FAILED, CliSession, Ref, Seconds, acts, as_json, dry_run, reads_rows
 from batchctl.domain.error_codes import NOT_DONE, TIME_OVER
+from batchctl.domain.operators import freezes
 from batchctl.domain.text import typed, visible
+from batchctl.operations import tasks, waiting
+from batchctl.system.commands import command_line
 
-if TYPE_CHECKING:
-    from batchctl.operations.tasks import Queued, TaskWish
-    from batchctl.operations.waiting import Awaited, Reference
-
-FAILED = 1
 TIMED_OUT = 5
 LISTED_MOST = 10
 _COMMAND = "batchctl.command"
@@ -74,24 +74,12 @@ def task(
 
     A new database has no task queue: batchctl task enable --reason ... makes it.
     """
-    from batchctl.cli import output
-    from batchctl.cli.missing_controller import to_wait
-    from batchctl.operations.tasks import Desk
-
     session: CliSession = ctx.obj
     wanted = _wanted(ctx, sql, connection, entity)
-    with session.app() as app:
-        desk = Desk(
-            transactions=app.transactions,
-            clock=app.clock,
-            populators=app.registry,
-            preparer=app.preparer,
-            user=app.ids.user(),
-            host=app.ids.host(),
-            dry_run=dry_run,
-        )
-        done, now = desk.queue(wanted), app.clock.now()
-        steps = to_wait(app, f"file:{done.intake_id}")
+    app = session.app
+    desk = tasks.Desk(**app.acting(dry_run=dry_run), populators=app.registry, preparer=app.preparer)
+    done, now = desk.queue(wanted), app.clock.now()
+    steps = to_wait(app, f"file:{done.intake_id}")
     if as_json:
         output.print_json(done.columns())
     elif done.intake_id is not None:
@@ -104,23 +92,15 @@ def task(
 @click.option(
     "--role", "roles", metavar="NAME", multiple=True, help="A database role that may use it; may be repeated."
 )
-@reason(required=True)
-@dry_run
-@pass_session
+@acts(needs_reason=True)
 def enable(session: CliSession, entity: str, roles: tuple[str, ...], reason: str, dry_run: bool) -> None:
     """Make the task queue: every user who may insert its rows then runs any command as the controller's user.
 
     On PostgreSQL and SQL Server the script of batchctl db roles keeps every role out but the owner of the tables, the
     controller, and those named here. On SQLite every user who may write to the file may do anything anyway.
     """
-    from batchctl.cli import output
-    from batchctl.operations.operators.acts import Actor
-    from batchctl.operations.tasks import enable as make
-
-    with session.app() as app:
-        user, host = app.ids.user(), app.ids.host()
-        actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
-        done = make(actor, entity, roles, reason=reason)
+    actor = session.app.actor(dry_run=dry_run)
+    done = tasks.enable(actor, entity, roles, reason=reason)
     would = "would be" if dry_run else "is now"
     if done.is_made or done.is_enabled:
         click.echo(
@@ -138,22 +118,16 @@ def enable(session: CliSession, entity: str, roles: tuple[str, ...], reason: str
         looked = [f"{listed}   (look at Data, then: batchctl inbox retry ID --reason ..., or inbox reject)"]
     guard = f"batchctl db roles --dialect {done.database}   (what keeps everybody else out)"
     output.hints(
-        output.console(),
-        *looked,
-        *(["the same command without --dry-run"] if dry_run else [guard, "batchctl task -- COMMAND ARG..."]),
+        *looked, *(["the same command without --dry-run"] if dry_run else [guard, "batchctl task -- COMMAND ARG..."])
     )
 
 
-def _wanted(ctx: click.Context, sql: tuple[str, ...], connection: str | None, entity: str) -> TaskWish:
-    from batchctl.operations.tasks import TaskWish
-    from batchctl.system.commands.command_line import written
-
+def _wanted(ctx: click.Context, sql: tuple[str, ...], connection: str | None, entity: str) -> tasks.TaskWish:
     command: tuple[str, ...] | None = ctx.meta[_COMMAND]
     if command is not None and (sql or connection is not None):
-        message = "A task is either SQL on a --connection, or a command behind --, not both."
-        raise click.UsageError(message, ctx)
+        raise click.UsageError("A task is either SQL on a --connection, or a command behind --, not both.", ctx)
     if command:
-        return TaskWish(body=written(command), entity=entity)
+        return tasks.TaskWish(body=command_line.written(command), entity=entity)
     if command is not None or not sql:
         message = 'Say what to do: batchctl task "SELECT ..." --connection NAME, or batchctl task -- COMMAND ARG...'
         raise click.UsageError(message, ctx)
@@ -161,21 +135,17 @@ def _wanted(ctx: click.Context, sql: tuple[str, ...], connection: str | None, en
         message = "SQL needs --connection NAME. If it is a command, write -- before it: batchctl task -- COMMAND ARG..."
         raise click.UsageError(message, ctx)
     if len(sql) > 1:
-        message = f"The SQL is one argument: put it in quotes. It was {len(sql)} arguments."
-        raise click.UsageError(message, ctx)
+        raise click.UsageError(f"The SQL is one argument: put it in quotes. It was {len(sql)} arguments.", ctx)
     text = sys.stdin.read() if sql == ("-",) else sql[0]
-    return TaskWish(body=text, connection=connection, entity=entity)
+    return tasks.TaskWish(body=text, connection=connection, entity=entity)
 
 
-def _tell(done: Queued, now: datetime, steps: Sequence[str], *, as_json: bool) -> None:
-    from batchctl.cli import command_texts, output
-    from batchctl.domain.operators import freezes
-
+def _tell(done: tasks.Queued, now: datetime, steps: Sequence[str], *, as_json: bool) -> None:
     freeze = freezes.holding(done.batch, now)
 
     if done.intake_id is None and not as_json:
         output.say(f"A FileProcess row would be inserted, and batch {done.batch.name} would carry out:")
-        command_texts.show(output.console(), done.command_text)
+        command_texts.show(done.command_text)
     for name in done.besides:
         output.say(f"Note: batch {name} takes entity '{done.task.entity}' too.")
     if not done.batch.enabled:
@@ -194,9 +164,8 @@ def _tell(done: Queued, now: datetime, steps: Sequence[str], *, as_json: bool) -
 @click.option(
     "--timeout", type=Seconds(0, 31_536_000), metavar="SECONDS", help="Wait no longer  [default: as long as it takes]."
 )
-@as_rows
-@click.pass_context
-def wait(ctx: click.Context, references: tuple[str, ...], timeout: float | None, as_json: bool) -> None:
+@reads_rows
+def wait(session: CliSession, references: tuple[str, ...], timeout: float | None, as_json: bool) -> None:
     """Wait until instances are done or need a person.
 
     ID is a BatchControl id (42), or file:17 for the instances of FileProcess row 17 (`batchctl submit` prints 17 of it,
@@ -204,15 +173,10 @@ def wait(ctx: click.Context, references: tuple[str, ...], timeout: float | None,
     one waits for, `batchctl why ID` tells meanwhile. Exit code 0 when all are complete, 1 when one is not (failed,
     held, paused, cancelled, its row rejected or a duplicate), 3 when one does not exist, 5 when the time is over.
     """
-    from batchctl.cli import output
-    from batchctl.cli.missing_controller import to_take
-    from batchctl.operations.waiting import InstanceWait
-
     wanted = [_reference(text) for text in references]
-    session: CliSession = ctx.obj
     shown = _Progress(len(dict.fromkeys(wanted)))
 
-    def settled(one: Awaited) -> None:
+    def settled(one: waiting.Awaited) -> None:
         shown.clear()
         if not as_json:
             _settled(one)
@@ -221,25 +185,23 @@ def wait(ctx: click.Context, references: tuple[str, ...], timeout: float | None,
         shown.clear()
         output.say(f"Note: still waiting, although: {message}")
 
-    with session.app() as app:
-        shown.idle = to_take(app)
-        waiting = InstanceWait(app.transactions, app.clock, app.presence, settled, failure, progress=shown.show)
-        found = waiting.until_settled(wanted, timeout)
+    app = session.app
+    shown.idle = to_take(app)
+    means = app.transactions, app.clock, app.presence
+    found = waiting.InstanceWait(*means, settled, failure, progress=shown.show).until_settled(wanted, timeout)
     shown.clear()
     if as_json:
         output.print_json([one.columns() for one in found])
     left = [one for one in found if not one.settled]
     if left:
         _timed_out(left, timeout)
-        ctx.exit(TIMED_OUT)
+        raise click.exceptions.Exit(TIMED_OUT)
     if not all(one.succeeded for one in found):
-        ctx.exit(FAILED)
+        raise click.exceptions.Exit(FAILED)
 
 
-def _reference(text: str) -> Reference:
-    from batchctl.operations.waiting import Reference
-
-    found = Reference.of(text)
+def _reference(text: str) -> waiting.Reference:
+    found = waiting.Reference.of(text)
     if found is None:
         said = f"'{visible(text)}' is neither a BatchControl id such as 42, nor a FileProcess row such as file:17."
         raise click.BadParameter(said, param_hint="ID")
@@ -256,16 +218,14 @@ class _Progress:
         """What to type where no controller takes up what is waited for; it is printed once."""
         self._is_shown = sys.stderr.isatty()
 
-    def show(self, left: Sequence[Awaited], seconds: float) -> None:
+    def show(self, left: Sequence[waiting.Awaited], seconds: float) -> None:
         """Say what is waited for still."""
-        from batchctl.cli import output
-
         for step in self.idle:
             output.say(f"Next: {step}")
         self.idle = ()
         stand = ", ".join(f"{one.reference} {one.status}" for one in left[:LISTED_MOST])
         done = f"{self._wanted - len(left)} of {self._wanted} settled, "
-        self._write(f"{done}{output.duration(timedelta(seconds=seconds))}: {stand}")
+        self._write(f"{done}{output.in_words(timedelta(seconds=seconds))}: {stand}")
 
     def clear(self) -> None:
         """Leave the line to what is printed next."""
@@ -281,18 +241,14 @@ class _Progress:
         self._length = len(text)
 
 
-def _settled(one: Awaited) -> None:
-    from batchctl.cli import output
-
+def _settled(one: waiting.Awaited) -> None:
     click.echo(f"{one.reference} {one.status}")
     if not one.succeeded:
         because = "" if one.message is None else f": {one.message}"
         output.warn(f"{one.reference} is {one.status}{because}", NOT_DONE, one.next_step)
 
 
-def _timed_out(left: Sequence[Awaited], timeout: float | None) -> None:
-    from batchctl.cli import output
-
+def _timed_out(left: Sequence[waiting.Awaited], timeout: float | None) -> None:
     first = left[0]
     if len(left) == 1:
         because = "" if first.message is None else f": {first.message}"
@@ -303,6 +259,6 @@ def _timed_out(left: Sequence[Awaited], timeout: float | None) -> None:
     output.warn(said, TIME_OVER, first.next_step)
 
 
-def _stands(one: Awaited) -> str:
+def _stands(one: waiting.Awaited) -> str:
     because = "" if one.message is None else f": {one.message}"
     return f"{one.reference} ({one.status}{because})"

@@ -2,61 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
-from batchctl.cli.session import CliSession, Ref, as_json, pass_session
-
-if TYPE_CHECKING:
-    from batchctl.domain.gates import Gate
-    from batchctl.operations.explain import Explanation
-    from batchctl.operations.shown_columns import Columns
+from batchctl.cli import output
+from batchctl.cli.session import CliSession, Ref, reads
+from batchctl.domain.gates import Gate
+from batchctl.operations import explain, shown_columns
 
 
 @click.command()
 @click.argument("ref", metavar="REF", type=Ref())
-@as_json
-@pass_session
+@reads
 def why(session: CliSession, ref: str, as_json: bool) -> None:
     """Explain why something does not run, gate by gate.
 
     REF is a BatchControl id (42, or NAME#42), a batch (batch:NAME), a FileProcess id (file:17), a schedule
     (schedule:NAME) or a trigger (trigger:NAME), whose waiting rows are counted.
     """
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, word
-    from batchctl.operations import explain
-
-    with session.app() as app:
-        benches = explain.Benches(app.schedule_bench, app.trigger_bench)
-        explained = explain.why(app.transactions, app.clock, app.presence, ref, app.timetable(), benches)
+    app = session.app
+    benches = explain.Benches(app.schedule_bench, app.trigger_bench)
+    explained = explain.why(app.transactions, app.clock, app.presence, ref, app.timetable(), benches)
     if as_json:
         output.print_json(_as_json(explained))
         return
-    out = output.console()
-    out.print(cell(f"{explained.subject}: {explained.status}", "bold"), soft_wrap=True)
+    output.line(f"{explained.subject}: {explained.status}", "bold")
     rows = [
-        (
-            cell(gate.name),
-            word("passed" if gate.blocked is None else "blocked"),
-            cell(gate.blocked or ""),
-            cell(gate.clear or ""),
-        )
+        (gate.name, output.word("passed" if gate.blocked is None else "blocked"), gate.blocked or "", gate.clear or "")
         for gate in explained.gates
     ]
-    output.section(out, Listing(None, ["gate", "", "because", "to clear it"], rows))
-    out.print(cell(f"Earliest start: {explained.earliest}."), soft_wrap=True)
+    output.table(None, ["gate", "", "because", "to clear it"], rows)
+    output.line(f"Earliest start: {explained.earliest}.")
     for note in explained.notes:
-        out.print(cell(note), soft_wrap=True)
+        output.line(note)
     clearing = [gate.clear for gate in explained.blocking if gate.clear]
-    output.hints(out, *(clearing or ["batchctl status"]))
+    output.hints(*(clearing or ["batchctl status"]))
 
 
-def _as_json(explained: Explanation) -> Columns:
-    from batchctl.operations import shown_columns
-
+def _as_json(explained: explain.Explanation) -> shown_columns.Columns:
     return {
         "Subject": explained.subject,
         "Status": explained.status,
@@ -68,9 +50,7 @@ def _as_json(explained: Explanation) -> Columns:
     }
 
 
-def _gate(gate: Gate) -> Columns:
-    from batchctl.operations import shown_columns
-
+def _gate(gate: Gate) -> shown_columns.Columns:
     return {
         "Gate": gate.name,
         "Passed": gate.blocked is None,

@@ -124,8 +124,7 @@ def _wrong(channel: AlertChannel, wording: str) -> ConfigurationError:
 def _need(channel: AlertChannel, *fields: str) -> None:
     for field in fields:
         if not getattr(channel.given, field):
-            said = f"lacks {field}, which a channel of kind {channel.given.kind} needs."
-            raise _wrong(channel, said)
+            raise _wrong(channel, f"lacks {field}, which a channel of kind {channel.given.kind} needs.")
 
 
 def _wording(error: Exception, channel: AlertChannel) -> str:
@@ -157,8 +156,7 @@ def _at_most(seconds: float, hang_up: Callable[[], object]) -> Iterator[None]:
         yield
     except Exception as error:
         if time.monotonic() >= until:
-            message = f"There was no answer within {seconds:g} seconds."
-            raise Busy(message) from error
+            raise Busy(f"There was no answer within {seconds:g} seconds.") from error
         raise
     finally:
         timer.cancel()
@@ -192,8 +190,7 @@ class _Log:
         _need(channel, "path")
         path = self._path(channel)
         if not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
-            said = f"path {visible(str(path))} cannot be written."
-            raise _wrong(channel, said)
+            raise _wrong(channel, f"path {visible(str(path))} cannot be written.")
 
     def send(self, channel: AlertChannel, notification: Notification) -> None:
         """Write."""
@@ -212,13 +209,11 @@ class _Smtp:
         """Need a server, a sender and somebody to send to."""
         _need(channel, "host", "sender", "to")
         if (channel.given.user is None) != (channel.given.password is None):
-            said = "needs user and password, or neither of them."
-            raise _wrong(channel, said)
+            raise _wrong(channel, "needs user and password, or neither of them.")
         try:
             self._mail(channel, "test", "test", "test")
         except ValueError as error:
-            said = f"sender or to is no address: {visible(str(error))}."
-            raise _wrong(channel, said) from None
+            raise _wrong(channel, f"sender or to is no address: {visible(str(error))}.") from None
 
     def send(self, channel: AlertChannel, notification: Notification) -> None:
         """Hand the mail to the server."""
@@ -241,8 +236,7 @@ class _Smtp:
                     made.login(given.user, channel.password or "")
                 refused = made.send_message(mail)
                 if refused:
-                    message = f"The server does not take mail for {', '.join(map(visible, refused))}."
-                    raise BatchctlError(message)
+                    raise BatchctlError(f"The server does not take mail for {', '.join(map(visible, refused))}.")
             finally:
                 with suppress(Exception):
                     made.quit()
@@ -272,8 +266,7 @@ class _Webhook:
         _need(channel, "url")
         parts = urlsplit(channel.url or "")
         if parts.scheme not in {"http", "https"} or not parts.hostname:
-            said = "url has to begin with https:// (or http://) and a host."
-            raise _wrong(channel, said)
+            raise _wrong(channel, "url has to begin with https:// (or http://) and a host.")
 
     def send(self, channel: AlertChannel, notification: Notification) -> None:
         """Post; follow no redirect."""
@@ -296,11 +289,7 @@ class _Webhook:
             raise BatchctlError(message)
 
     def _headers(self, channel: AlertChannel, notification: Notification, body: bytes) -> dict[str, str]:
-        headers = {
-            "Content-Type": "application/json",
-            "User-Agent": "batchctl",
-            "Idempotency-Key": notification.key,
-        }
+        headers = {"Content-Type": "application/json", "User-Agent": "batchctl", "Idempotency-Key": notification.key}
         if channel.secret is not None:
             at = str(int(time.time()))
             signed = hmac.new(channel.secret.encode(), f"{at}.".encode() + body, hashlib.sha256).hexdigest()
@@ -315,16 +304,14 @@ class _Apprise:
         """Need the package and an address that it knows."""
         _need(channel, "url")
         if importlib.util.find_spec("apprise") is None:
-            said = "needs apprise: pip install 'batchctl[alerts]'."
-            raise _wrong(channel, said)
+            raise _wrong(channel, "needs apprise: pip install 'batchctl[alerts]'.")
         self._service(channel)
 
     def send(self, channel: AlertChannel, notification: Notification) -> None:
         """Let apprise send it, as text: a service that shows markup gets it escaped."""
         service, message = self._service(channel), notification.message
         if not service.notify(body=message.body, title=visible(message.title), body_format="text"):
-            said = "apprise could not deliver it; it does not say why."
-            raise BatchctlError(said)
+            raise BatchctlError("apprise could not deliver it; it does not say why.")
 
     def _service(self, channel: AlertChannel) -> Any:
         """Return the service. What apprise would log may hold the address with its secrets."""
@@ -333,8 +320,7 @@ class _Apprise:
         logging.getLogger("apprise").disabled = True
         service = apprise.Apprise()
         if not service.add(channel.url or ""):
-            said = "url is none that apprise knows, or lacks what its service needs."
-            raise _wrong(channel, said)
+            raise _wrong(channel, "url is none that apprise knows, or lacks what its service needs.")
         return service
 
 

@@ -197,11 +197,7 @@ class RunningStep:
 
     def _identify(self, tree: Tree) -> None:
         self.announced = False
-        self.identity = Identity(
-            pid=tree.pid,
-            boot_id=platform.boot_id(),
-            spawned_at=self._means.now(),
-        )
+        self.identity = Identity(pid=tree.pid, boot_id=platform.boot_id(), spawned_at=self._means.now())
 
 
 @dataclass(frozen=True, slots=True)

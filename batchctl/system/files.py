@@ -21,8 +21,7 @@ class SystemFiles:
                 raise OSError("it is no regular file")
             found = file.read(MOST_READ + 1)
         if len(found) > MOST_READ:
-            message = f"it has more than {MOST_READ} bytes"
-            raise OSError(message)
+            raise OSError(f"it has more than {MOST_READ} bytes")
         return found.decode("utf-8-sig")
 
     def exists(self, path: str) -> bool:

@@ -607,12 +607,10 @@ def _failure(error: BaseException) -> StepOutcome:
 def _answer(handler: object, outcome: object) -> StepOutcome:
     """Return a handler's answer, if its parts have the right types: a database would store others in its own way."""
     if not isinstance(outcome, StepOutcome):
-        message = f"'{_name(handler)}' returned {type(outcome).__name__}, not StepOutcome"
-        raise TypeError(message)
+        raise TypeError(f"'{_name(handler)}' returned {type(outcome).__name__}, not StepOutcome")
     wrong = None if _is_plain(outcome) else _wrong_part(outcome)
     if wrong is not None:
-        message = f"'{_name(handler)}' returned an outcome {wrong}"
-        raise TypeError(message)
+        raise TypeError(f"'{_name(handler)}' returned an outcome {wrong}")
     return outcome
 
 

@@ -62,33 +62,26 @@ class Database(Protocol):
 
     def __hash__(self) -> int:
         """Return the same for all objects of the kind."""
-        ...
 
     def read(self, text: str, names: Sequence[str]) -> Script:
         """Parse SQL in which hole number n is the bound value `names[n]`; raises `MalformedSql`."""
-        ...
 
     def write(
         self, request: StepRequest, connection: Connection, before: Sequence[Bound], inside: Sequence[Bound]
     ) -> WrittenStep:
         """Write what a person can paste into the database's shell, and the spec; raises `ConnectionRefused`."""
-        ...
 
     def missing(self, connection: Connection, directory: str) -> str | None:
         """Return that the database or its driver is missing; None when it is not, or only opening it would tell."""
-        ...
 
     def misread(self, written: Sequence[Statement]) -> str | None:
         """Return which statement cannot be read, without touching the database; None when all can."""
-        ...
 
     def run(self, connection: Connection, spec: Mapping[str, Any], execution: Execution) -> StepOutcome:
         """Carry out a spec; raises `ConnectionRefused`."""
-        ...
 
     def is_alive(self, connection: Connection, spec: Mapping[str, Any]) -> bool | None:
         """Say whether a session still carries out a spec; None when that cannot be known. Raises `ConnectionRefused`."""
-        ...
 
 
 @runtime_checkable
@@ -97,13 +90,11 @@ class CallsProcedures(Protocol):
 
     def call_finding(self, name: str) -> str | None:
         """Return why a text is no procedure name."""
-        ...
 
     def call(
         self, request: StepRequest, connection: Connection, name: str, arguments: Sequence[Argument]
     ) -> WrittenStep:
         """Write a call for the database's shell, and the spec; raises `ConnectionRefused`."""
-        ...
 
 
 def secret_source(context: StepContext, value: Mapping[str, Any]) -> tuple[str, str]:

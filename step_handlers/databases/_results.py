@@ -22,11 +22,9 @@ class Cursor(Protocol):
     @property
     def description(self) -> Sequence[Sequence[Any]] | None:
         """The columns; None when there are no rows to read."""
-        ...
 
     def fetchmany(self, size: int = ..., /) -> Sequence[Any]:
         """Return the next rows; none at the end."""
-        ...
 
 
 @dataclass(slots=True)

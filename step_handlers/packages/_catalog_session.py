@@ -30,11 +30,9 @@ class CatalogConnection(Protocol):
 
     def cursor(self) -> Any:
         """Return a cursor."""
-        ...
 
     def close(self) -> None:
         """End the session."""
-        ...
 
 
 OpenSession = Callable[[Connection], CatalogConnection]

@@ -13,7 +13,6 @@ from step_handlers.databases._database import Argument, Bound, ConnectionRefused
 from step_handlers.databases._results import Results
 from step_handlers.databases._statements import MalformedSql, Statement, TokenKind, statements
 from step_handlers.postgres import _psql, _psql_script
-from step_handlers.postgres._postgres_session import PostgresSession, connect, is_locked
 
 _IN_TRANSACTION = "every step is one transaction already"
 _REFUSED = {
@@ -126,8 +125,10 @@ class Postgres:
         missing = self.missing(connection, "")
         if missing is not None:
             raise ConnectionRefused(missing, fatal=True)
-        with closing(connect(connection)) as opened:
-            session = PostgresSession(opened, connection, execution, Results(execution.masked))
+        from step_handlers.postgres import _postgres_session  # noqa: PLC0415 - needs what may be missing
+
+        with closing(_postgres_session.connect(connection)) as opened:
+            session = _postgres_session.PostgresSession(opened, connection, execution, Results(execution.masked))
             execution.on_stop(session.stop)
             try:
                 return session.carry_out(spec)
@@ -136,7 +137,11 @@ class Postgres:
 
     def is_alive(self, connection: Connection, spec: Mapping[str, Any]) -> bool | None:
         """Try the lock that a session holds as long as it carries out the instance."""
-        return is_locked(connection, spec["lock"]) if self.missing(connection, "") is None else None
+        if self.missing(connection, "") is not None:
+            return None
+        from step_handlers.postgres import _postgres_session  # noqa: PLC0415 - needs what may be missing
+
+        return _postgres_session.is_locked(connection, spec["lock"])
 
 
 def _must_be_alone(statement: Statement) -> bool:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import psycopg
+from psycopg.generators import fetch, send
+from psycopg.pq import DiagnosticField as Field
+from psycopg.pq import ExecStatus
+from psycopg.pq.abc import PGresult
 
 from batchctl.plugin_api import JsonValue, visible
 from step_handlers.databases._database import ConnectionRefused
 from step_handlers.databases._results import Results
-
-if TYPE_CHECKING:
-    import psycopg
-    from psycopg.pq.abc import PGresult
 
 _ROWS_AT_ONCE = 1000
 _CHANGES = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE", "COPY"})
@@ -35,7 +36,6 @@ class StatementRefused(Exception):
 
     def __init__(self, result: PGresult, names: Sequence[str] = ()) -> None:
         """Write all that the server reported on one line; `names` are those of the bound values, which it numbers."""
-        from psycopg.pq import DiagnosticField as Field  # noqa: PLC0415 - an extra that may not be installed
 
         def raw(field: Field) -> str:
             return (result.error_field(field) or b"").decode("utf-8", "backslashreplace")
@@ -69,29 +69,25 @@ class StatementRefused(Exception):
         """At which line of the innermost function or procedure in PL/pgSQL."""
 
 
-@cache
-def connection_class() -> Any:
-    """Return a `psycopg.Connection` that stops waiting for answers once another thread has set its `given_up`."""
-    import psycopg  # noqa: PLC0415 - an extra
+class StepConnection(psycopg.Connection[Any]):
+    """A connection that stops waiting for answers once another thread has set its `given_up`."""
 
-    class Connection(psycopg.Connection[Any]):
-        given_up = False
+    given_up = False
 
-        def wait(self, gen: Any, *args: Any, **options: Any) -> Any:
-            return super().wait(self._unless_given_up(gen), *args, **options)
+    def wait(self, gen: Any, *args: Any, **options: Any) -> Any:
+        """Wait for an answer; raises `GivenUp`."""
+        return super().wait(self._unless_given_up(gen), *args, **options)
 
-        def _unless_given_up(self, work: Any) -> Generator[Any, Any, Any]:
-            try:
-                wanted = next(work)
-                while True:
-                    is_ready = yield wanted
-                    if not is_ready and self.given_up:
-                        raise GivenUp
-                    wanted = work.send(is_ready)
-            except StopIteration as end:
-                return end.value
-
-    return Connection
+    def _unless_given_up(self, work: Any) -> Generator[Any, Any, Any]:
+        try:
+            wanted = next(work)
+            while True:
+                is_ready = yield wanted
+                if not is_ready and self.given_up:
+                    raise GivenUp
+                wanted = work.send(is_ready)
+        except StopIteration as end:
+            return end.value
 
 
 @dataclass(slots=True)
@@ -112,9 +108,6 @@ class StatementChannel:
         self, sql: str, parameters: Sequence[JsonValue] = (), names: Sequence[str] = (), line: int | None = None
     ) -> None:
         """Send a statement, read all it answers; raises `StatementRefused`, `GivenUp`, `ConnectionRefused`, `psycopg.Error`."""
-        import psycopg  # noqa: PLC0415 - an extra
-        from psycopg.generators import fetch, send  # noqa: PLC0415 - an extra
-
         values = [self.secret(str(value["secret"])) if isinstance(value, dict) else value for value in parameters]
         wire = self.opened.pgconn
         wire.send_query_params(
@@ -167,8 +160,6 @@ class StatementChannel:
             self._check(first)
 
     def _rows(self, first: PGresult) -> Iterator[Sequence[object]]:
-        from psycopg.generators import fetch  # noqa: PLC0415 - an extra
-
         result: PGresult | None = first
         while result is not None:
             self._check(result)
@@ -177,8 +168,6 @@ class StatementChannel:
             result = self.opened.wait(fetch(self.opened.pgconn))
 
     def _check(self, result: PGresult) -> None:
-        from psycopg.pq import ExecStatus  # noqa: PLC0415 - an extra
-
         if result.status in {ExecStatus.FATAL_ERROR, ExecStatus.BAD_RESPONSE, ExecStatus.NONFATAL_ERROR}:
             raise StatementRefused(result, self.names)
         if _copies(result):
@@ -209,14 +198,10 @@ def _named(wording: str, names: Sequence[str]) -> str | None:
 
 
 def _has_rows(result: PGresult) -> bool:
-    from psycopg.pq import ExecStatus  # noqa: PLC0415 - an extra
-
     return result.status in {ExecStatus.TUPLES_OK, ExecStatus.SINGLE_TUPLE, ExecStatus.TUPLES_CHUNK}
 
 
 def _copies(result: PGresult) -> bool:
-    from psycopg.pq import ExecStatus  # noqa: PLC0415 - an extra
-
     return result.status in {ExecStatus.COPY_IN, ExecStatus.COPY_OUT, ExecStatus.COPY_BOTH}
 
 

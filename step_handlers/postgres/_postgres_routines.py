@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import psycopg
 
 from batchctl.plugin_api import did_you_mean, visible
 from step_handlers.postgres import _psql
-
-if TYPE_CHECKING:
-    import psycopg
 
 REFUSED = frozenset({"42883", "42725", "3F000"})
 """No such routine, several that would fit, no such schema."""

@@ -1,4 +1,7 @@
-"""One step's session with a PostgreSQL server: how it begins, its lock, what it carries out, and how it is ended."""
+"""One step's session with a PostgreSQL server: how it begins, its lock, what it carries out, and how it is ended.
+
+It needs psycopg, an extra: what may be without imports it only when a step is carried out.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import psycopg
 
 from batchctl import __version__
 from batchctl.plugin_api import Connection, Execution, StepOutcome, visible
@@ -15,10 +20,7 @@ from step_handlers.databases._database import ConnectionRefused
 from step_handlers.databases._results import Results
 from step_handlers.databases._urls import url_of, without_passwords
 from step_handlers.postgres import _postgres_routines, _psql
-from step_handlers.postgres._postgres_channel import GivenUp, StatementChannel, StatementRefused, connection_class
-
-if TYPE_CHECKING:
-    import psycopg
+from step_handlers.postgres._postgres_channel import GivenUp, StatementChannel, StatementRefused, StepConnection
 
 LOCK_SECONDS = 5
 """How long a step waits for a session that still carries out its instance."""
@@ -70,15 +72,13 @@ def lock_key(name: str) -> int:
 
 def connect(connection: Connection) -> Any:
     """Open a session for one step, in which each statement commits by itself; raises `ConnectionRefused`."""
-    import psycopg  # noqa: PLC0415 - an extra, not installed where PostgreSQL is not used
-
     url = url_of(connection)
     _, given = url.get_dialect()().create_connect_args(url)
     asked: dict[str, Any] = {**_CONNECTING, **given, "application_name": f"batchctl/{__version__}"}
     # What is sent and read is UTF-8, whatever the database or the environment would choose.
     asked["client_encoding"] = "utf8"
     try:
-        opened = connection_class().connect(autocommit=True, **asked)
+        opened = StepConnection.connect(autocommit=True, **asked)
     except psycopg.Error as error:
         said = visible(without_passwords(connection, str(error).strip().splitlines()[0]))
         name = visible(connection.name)
@@ -145,8 +145,6 @@ class PostgresSession:
 
     def carry_out(self, spec: Mapping[str, Any]) -> StepOutcome:
         """Carry out a spec and say how it ended."""
-        import psycopg  # noqa: PLC0415 - an extra
-
         try:
             self._prepare(spec)
             self._carry_out(spec)
@@ -201,8 +199,6 @@ class PostgresSession:
         self.opened.add_notice_handler(self._hear)
 
     def _end_when_this_process_does(self) -> None:
-        import psycopg  # noqa: PLC0415 - an extra
-
         # Before PostgreSQL 14, and where its system cannot watch a connection, there is no such setting.
         with suppress(psycopg.Error):
             self.opened.execute("SET client_connection_check_interval = '1s'")
@@ -220,8 +216,6 @@ class PostgresSession:
         self.execution.in_session(f"{self.pid}@{self.began}")
 
     def _lock(self, spec: Mapping[str, Any]) -> None:
-        import psycopg  # noqa: PLC0415 - an extra
-
         key = lock_key(spec["lock"])
         self.opened.execute(f"SET lock_timeout = '{round(LOCK_SECONDS * 1000)}ms'")
         try:
@@ -272,8 +266,6 @@ class PostgresSession:
 
     def _explained(self, error: Exception, call: Mapping[str, Any] | None) -> str | None:
         """Return why a call was refused, when the server's catalog explains it better than its error does."""
-        import psycopg  # noqa: PLC0415 - an extra
-
         if not isinstance(error, StatementRefused) or error.code not in _postgres_routines.REFUSED or error.is_inside:
             return None
         with suppress(psycopg.Error):
@@ -283,8 +275,6 @@ class PostgresSession:
 
     def _is_unknown(self, error: Exception) -> bool:
         """Say whether the outcome of what was sent is unknown: the server has not reported that it refused it."""
-        import psycopg  # noqa: PLC0415 - an extra
-
         if isinstance(error, StatementRefused):
             return self.may_stand and error.code == _CRASHED
         is_gone = isinstance(error, psycopg.OperationalError) and self.opened.closed
@@ -297,8 +287,6 @@ class PostgresSession:
         return StepOutcome(succeeded=False, lost=True, message=message, output=self.results.text())
 
     def _roll_back(self) -> None:
-        import psycopg  # noqa: PLC0415 - an extra
-
         with suppress(psycopg.Error, GivenUp):
             if self.opened.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
                 self.opened.execute("ROLLBACK")

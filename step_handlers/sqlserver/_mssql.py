@@ -45,19 +45,15 @@ class ServerCursor(Protocol):
 
     def execute(self, sql: str, *parameters: Any) -> Any:
         """Send a batch, and stop at its first result."""
-        ...
 
     def fetchmany(self, size: int = ..., /) -> Sequence[Any]:
         """Return the next rows."""
-        ...
 
     def fetchone(self) -> Any:
         """Return the next row."""
-        ...
 
     def nextset(self) -> Any:
         """Go to the next result; false at the end. Late errors are raised here."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from batchctl.cli import command_texts, output
+from batchctl.cli import command_texts
 
 
 def shown(
     capsys: pytest.CaptureFixture[str], text: str, whole: str | None = "the whole: batchctl history 1 --full"
 ) -> str:
-    command_texts.show(output.console(), text, whole=whole)
+    command_texts.show(text, whole=whole)
     return capsys.readouterr().out
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from datetime import UTC, datetime, timedelta
 from xml.etree import ElementTree as ET
 
@@ -18,7 +19,6 @@ from batchctl.cli.dependencies.graph_lines import lines
 from batchctl.cli.dependencies.graph_mermaid import mermaid, quoted
 from batchctl.cli.dependencies.graph_svg import svg
 from batchctl.cli.dependencies.graph_words import MARKS, MEANINGS
-from batchctl.cli.output import PipeConsole
 from batchctl.domain.dependencies import graph
 from batchctl.domain.dependencies.forecast import Forecast, Outlook, Stand
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchId, Dependency, InstanceId
@@ -113,8 +113,9 @@ def shown(picture: Picture, *, encoding: str = "utf-8", width: int = 100) -> str
     """Return what a terminal of that encoding gets."""
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding=encoding, errors="backslashreplace", newline="\n")
-    out = PipeConsole(file=stream, width=width, markup=False, highlight=False, emoji=False, color_system=None)
-    graph_terminal.show(out, picture)
+    with pytest.MonkeyPatch.context() as patched, redirect_stdout(stream):
+        patched.setenv("COLUMNS", str(width))
+        graph_terminal.show(picture)
     stream.flush()
     return raw.getvalue().decode(encoding)
 

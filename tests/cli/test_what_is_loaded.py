@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from batchctl.cli.main import COMMANDS
 from tests.control_databases import ControlDatabase
 from tests.house.source import ROOT
 
@@ -39,7 +40,7 @@ LOOKING = [
 ]
 
 # Runs in a process of its own; prints how often Python has looked for garbage, what it need not look through at the end,
-# how many constraints of types the tables have, and what was loaded.
+# how many constraints of types the tables have, and what was loaded: not what would be if it were used.
 ENTERED = """
 import gc, sys
 from batchctl.__main__ import main
@@ -48,9 +49,17 @@ try:
     main()
 finally:
     collections = gc.get_stats()[0]["collections"]
-    tables = sys.modules["batchctl.store.tables"].metadata.tables.values()
-    names = [str(constraint.name) for table in tables for constraint in table.constraints]
-    print(collections, gc.get_freeze_count(), sum(name.endswith("_Type") for name in names), *sys.modules, file=sys.stderr)
+    tables = sys.modules.get("batchctl.store.tables")
+    made = [] if tables is None else tables.metadata.tables.values()
+    names = [str(constraint.name) for table in made for constraint in table.constraints]
+    loaded = [name for name, module in sys.modules.items() if type(module).__name__ != "_LazyModule"]
+    print(collections, gc.get_freeze_count(), sum(name.endswith("_Type") for name in names), *loaded, file=sys.stderr)
+"""
+HELPED = """
+import sys
+from batchctl.cli.main import run
+assert not any(run(arguments) for arguments in {asked})
+print(*[name for name, module in sys.modules.items() if type(module).__name__ != "_LazyModule"], file=sys.stderr)
 """
 OF_WORK = {
     "batchctl.control",
@@ -107,6 +116,34 @@ def test_who_only_looks_loads_nothing_of_what_works(defined: ControlDatabase, co
 
     assert {"batchctl.app", "sqlalchemy"} <= loaded
     assert not loaded & (OF_WORK | OF_ACTS | OF_FEW)
+
+
+def helped(asked: list[list[str]]) -> set[str]:
+    """Ask for help in one process; return what was loaded for it."""
+    done = subprocess.run(
+        [sys.executable, "-c", HELPED.format(asked=asked)],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {*done.stderr.split()}
+
+
+def test_help_loads_neither_the_database_nor_what_draws_tables() -> None:
+    assert not helped([[command, "--help"] for command in COMMANDS]) & {
+        "batchctl.app",
+        "pydantic_settings",
+        "rich",
+        "sqlalchemy",
+    }
+
+
+def test_the_list_of_commands_loads_none_of_them_and_hardly_anything_of_the_domain() -> None:
+    loaded = helped([["--help"]])
+
+    assert not {name for name in loaded if name.endswith(("_command", "_commands"))}
+    assert not loaded & {"batchctl.domain.rows", "batchctl.domain.scheduling"}
 
 
 @pytest.mark.parametrize(("command", "needed"), [("run --once", OF_WORK), ("disable Load --reason why", OF_ACTS)])

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
-from batchctl.cli.session import CliSession, as_rows, pass_session
+from batchctl.cli import output, progress
+from batchctl.cli.session import FAILED, FINDINGS, CliSession, pass_session, reads_rows
+from batchctl.domain.error_codes import NOT_SENT
 from batchctl.domain.text import visible
-
-if TYPE_CHECKING:
-    from batchctl.cli.listing import Listing
-    from batchctl.operations.alerting.alert_channels import ChannelState
-    from batchctl.operations.shown_columns import Columns
-
-FINDINGS = 6
+from batchctl.operations import shown_columns
+from batchctl.operations.alerting import alert_channels
 
 
 @click.group()
@@ -23,50 +18,36 @@ def alert() -> None:
 
 
 @alert.command("list")
-@as_rows
-@pass_session
+@reads_rows
 def list_channels(session: CliSession, as_json: bool) -> None:
     """List the channels of the configuration, what is wrong with each, and its last message."""
-    from batchctl.cli import output
-    from batchctl.operations.alerting import alert_channels
-
-    with session.app() as app:
-        found = alert_channels.channels(app.transactions, app.settings)
+    app = session.app
+    found = alert_channels.channels(app.transactions, app.settings)
     if as_json:
         output.print_json([_as_json(one) for one in found])
         return
-    out = output.console()
     if not found:
-        out.print("No channel is configured: incidents are listed, and no alert is sent.")
-        output.hints(out, "batchctl incidents   (docs/alerts.md says how a channel is configured)")
+        output.line("No channel is configured: incidents are listed, and no alert is sent.")
+        output.hints("batchctl incidents   (docs/alerts.md says how a channel is configured)")
         return
-    output.section(out, _listing(found))
-    broken = [one for one in found if one.finding is not None]
-    output.hints(out, broken[0].remedy if broken else "batchctl alert test")
-
-
-def _listing(found: tuple[ChannelState, ...]) -> Listing:
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, time, word
-
     rows = [
         (
-            cell(one.name),
-            cell(one.kind),
-            cell(one.on),
-            cell(None if one.last is None else one.last.message.title),
-            cell(None) if one.last is None else word(one.last.status.value),
-            time(None if one.last is None else one.last.sent_at or one.last.made_at),
-            cell(one.finding or (None if one.last is None else one.last.wording)),
+            one.name,
+            one.kind,
+            one.on,
+            None if one.last is None else one.last.message.title,
+            None if one.last is None else output.word(one.last.status.value),
+            None if one.last is None else one.last.sent_at or one.last.made_at,
+            one.finding or (None if one.last is None else one.last.wording),
         )
         for one in found
     ]
-    return Listing("Channels", ["name", "kind", "on", "last message", "", "at (UTC)", "trouble"], rows)
+    output.table_if_any("Channels", ["name", "kind", "on", "last message", "", "at (UTC)", "trouble"], rows)
+    broken = [one for one in found if one.finding is not None]
+    output.hints(broken[0].remedy if broken else "batchctl alert test")
 
 
-def _as_json(one: ChannelState) -> Columns:
-    from batchctl.operations import shown_columns
-
+def _as_json(one: alert_channels.ChannelState) -> shown_columns.Columns:
     return {
         "Channel": one.name,
         "Kind": one.kind,
@@ -81,19 +62,15 @@ def _as_json(one: ChannelState) -> Columns:
 @pass_session
 def test(session: CliSession, channel: str | None) -> None:
     """Send a test message now, through CHANNEL or through all of them; exit 1 when one cannot be sent."""
-    from batchctl.cli import output
-    from batchctl.domain.error_codes import NOT_SENT
-    from batchctl.operations.alerting import alert_channels
-
-    with session.app() as app:
-        outcomes = alert_channels.try_out(app.settings, app.send_alert, app.ids, channel)
+    app = session.app
+    outcomes = alert_channels.try_out(app.settings, app.send_alert, app.ids, channel)
     for name, failure in outcomes.items():
         said = "a test message was sent" if failure is None else failure
         click.echo(f"{visible(name)}: {visible(said)}", err=failure is not None)
     silent = [visible(name) for name, failure in outcomes.items() if failure is not None]
     if silent:
         output.warn(f"a test message could not be sent through {', '.join(silent)}", NOT_SENT, "batchctl alert list")
-        raise click.exceptions.Exit(1)
+        raise click.exceptions.Exit(FAILED)
 
 
 @alert.command()
@@ -104,8 +81,6 @@ def watch(session: CliSession) -> None:
 
     If none works, this command also looks after all other incidents, and sends the alerts that wait.
     """
-    from batchctl.cli import progress
-
     with progress.watched(session) as node:
         living = node.look_for_nobody()
     if not living:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
 
 import click
 
+from batchctl import node
+from batchctl.cli import output
 from batchctl.cli.filtering import filters
-from batchctl.cli.session import INSTANCE_ID, ROW_ID, CliSession, as_rows, dry_run, pass_session, reason
+from batchctl.cli.session import INSTANCE_ID, ROW_ID, CliSession, acts, reads_rows
+from batchctl.domain.alerting.incidents import Incident
+from batchctl.domain.maintenance.lengths import length_of
+from batchctl.domain.rows import IncidentId, InstanceId
 from batchctl.domain.status import IncidentStatus
 from batchctl.domain.text import visible
-
-if TYPE_CHECKING:
-    from datetime import datetime, timedelta
-
-    from rich.text import Text
-
-    from batchctl.cli.listing import Listing
-    from batchctl.domain.alerting.incidents import Incident
-    from batchctl.operations.alerting.incident_desk import IncidentDesk, LookedAfter, Which
+from batchctl.operations import shown_columns
+from batchctl.operations.alerting import incident_desk
 
 
 class LengthParameter(click.ParamType[Any]):
@@ -30,8 +28,6 @@ class LengthParameter(click.ParamType[Any]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
         """Read a length of time."""
-        from batchctl.domain.maintenance.lengths import length_of
-
         length = length_of(str(value))
         if length is None:
             self.fail(f"'{visible(str(value))}' is no length of time; write for example 30m, 2h or 1d.", param, ctx)
@@ -47,71 +43,55 @@ _of_instance = click.option(
 @click.command()
 @click.option("--all", "everything", is_flag=True, help="Also those that are over, newest first.")
 @filters(IncidentStatus, "was opened")
-@as_rows
-@pass_session
+@reads_rows
 def incidents(
-    session: CliSession,
-    everything: bool,
-    batch: str | None,
-    status: str | None,
-    since: datetime | None,
-    as_json: bool,
+    session: CliSession, everything: bool, batch: str | None, status: str | None, since: datetime | None, as_json: bool
 ) -> None:
     """List the problems that people have to know of, since when, and what to type."""
-    from batchctl.cli import output
-    from batchctl.operations import shown_columns
-    from batchctl.operations.alerting import incident_desk
-
     stands = None if status is None else IncidentStatus(status)
     everything = everything or stands is IncidentStatus.RESOLVED
-    with session.app() as app:
-        found = incident_desk.listed(app.transactions, everything=everything, batch=batch, status=stands, since=since)
-        now = app.clock.now()
+    app = session.app
+    found = incident_desk.listed(app.transactions, everything=everything, batch=batch, status=stands, since=since)
+    now = app.clock.now()
     if as_json:
         output.print_json([shown_columns.of(one) for one in found])
         return
-    out = output.console()
     if found:
-        output.section(out, listing(found, now))
+        show_incidents(found, now)
     else:
-        out.print("No incident stands." if not everything else "There was no incident so far.")
+        output.line("No incident stands." if not everything else "There was no incident so far.")
     unknown = [one for one in found if one.status is IncidentStatus.OPEN]
-    output.hints(out, f"batchctl acknowledge {unknown[0].incident_id} --reason ..." if unknown else "batchctl status")
+    output.hints(f"batchctl acknowledge {unknown[0].incident_id} --reason ..." if unknown else "batchctl status")
 
 
-def listing(found: Sequence[Incident], now: datetime) -> Listing:
-    """Return incidents as a list."""
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, time
-
+def show_incidents(found: Sequence[Incident], now: datetime) -> None:
+    """Show incidents as a list."""
     rows = [
         (
-            cell(one.incident_id),
-            cell(one.kind.value),
-            cell(one.subject),
+            one.incident_id,
+            one.kind.value,
+            one.subject,
             _stand(one, now),
-            time(one.opened_at),
-            cell(one.occurrences),
-            cell(one.message),
-            cell(_next(one)),
+            one.opened_at,
+            one.occurrences,
+            one.message,
+            _next(one),
         )
         for one in found
     ]
-    return Listing("Incidents", ["id#", "kind", "about", "", "since (UTC)", "times#", "message", "next"], rows)
+    output.table_if_any("Incidents", ["id#", "kind", "about", "", "since (UTC)", "times#", "message", "next"], rows)
 
 
-def _stand(one: Incident, now: datetime) -> Text:
+def _stand(one: Incident, now: datetime) -> object:
     """Return the status of an incident, who has acknowledged it or until when it is snoozed, and the reason."""
-    from batchctl.cli.output import cell, time, word
-
-    said = word(one.status.value)
+    said = output.word(one.status.value)
     if one.is_standing and one.acknowledged_by is not None:
-        said.append(" by ").append_text(cell(one.acknowledged_by))
+        said.append(" by ").append_text(output.cell(one.acknowledged_by))
     elif one.is_standing and one.snoozed_until is not None and one.snoozed_until > now:
-        said.append(", snoozed until ").append_text(time(one.snoozed_until))
+        said.append(", snoozed until ").append_text(output.shown(one.snoozed_until))
     else:
         return said
-    return said if one.because is None else said.append(": ").append_text(cell(one.because))
+    return said if one.because is None else said.append(": ").append_text(output.shown(one.because))
 
 
 def _next(one: Incident) -> str | None:
@@ -121,70 +101,43 @@ def _next(one: Incident) -> str | None:
 @click.command()
 @_incident
 @_of_instance
-@reason(required=True)
-@dry_run
-@pass_session
+@acts(needs_reason=True)
 def acknowledge(
     session: CliSession, incident_id: int | None, instance_id: int | None, reason: str, dry_run: bool
 ) -> None:
     """Take care of an incident: no more reminders of it are sent. The message that it is over still is."""
     which = _which(incident_id, instance_id)
-    with _desk(session, dry_run=dry_run) as desk:
-        _show(desk.acknowledge(which, reason=reason), dry_run=dry_run)
+    _show(_desk(session, dry_run=dry_run).acknowledge(which, reason=reason), dry_run=dry_run)
 
 
 @click.command()
 @_incident
 @_of_instance
 @click.option("--for", "length", type=LengthParameter(), required=True, metavar="LENGTH", help="Such as 30m, 2h or 1d.")
-@reason(required=True)
-@dry_run
-@pass_session
+@acts(needs_reason=True)
 def snooze(
-    session: CliSession,
-    incident_id: int | None,
-    instance_id: int | None,
-    length: timedelta,
-    reason: str,
-    dry_run: bool,
+    session: CliSession, incident_id: int | None, instance_id: int | None, length: timedelta, reason: str, dry_run: bool
 ) -> None:
     """Send no reminders of an incident for a while."""
     which = _which(incident_id, instance_id)
-    with _desk(session, dry_run=dry_run) as desk:
-        _show(desk.snooze(which, length, reason=reason), dry_run=dry_run)
+    _show(_desk(session, dry_run=dry_run).snooze(which, length, reason=reason), dry_run=dry_run)
 
 
-def _which(incident_id: int | None, instance_id: int | None) -> Which:
-    from batchctl.domain.rows import IncidentId, InstanceId
-    from batchctl.operations.alerting.incident_desk import Which
-
+def _which(incident_id: int | None, instance_id: int | None) -> incident_desk.Which:
     if (incident_id is None) == (instance_id is None):
         raise click.UsageError("Name an incident, or with --instance the BatchControl id that it is about.")
     if incident_id is not None:
-        return Which(incident_id=IncidentId(incident_id))
-    return Which(instance_id=InstanceId(instance_id or 0))
+        return incident_desk.Which(incident_id=IncidentId(incident_id))
+    return incident_desk.Which(instance_id=InstanceId(instance_id or 0))
 
 
-@contextmanager
-def _desk(session: CliSession, *, dry_run: bool) -> Iterator[IncidentDesk]:
-    from batchctl.node import Node
-    from batchctl.operations.alerting.incident_desk import IncidentDesk
-
-    with session.app() as app:
-        yield IncidentDesk(
-            transactions=app.transactions,
-            clock=app.clock,
-            user=app.ids.user(),
-            host=app.ids.host(),
-            dry_run=dry_run,
-            notice=Node(app).notice,
-        )
+def _desk(session: CliSession, *, dry_run: bool) -> incident_desk.IncidentDesk:
+    app = session.app
+    return incident_desk.IncidentDesk(**app.acting(dry_run=dry_run), notice=node.Node(app).notice)
 
 
-def _show(done: Sequence[LookedAfter], *, dry_run: bool) -> None:
-    from batchctl.cli import output
-
+def _show(done: Sequence[incident_desk.LookedAfter], *, dry_run: bool) -> None:
     for one in done:
         click.echo(f"{'Would do: ' if dry_run else ''}{one.wording}")
     following = done[0].incident.next_step or "batchctl incidents"
-    output.hints(output.console(), "the same command without --dry-run" if dry_run else following)
+    output.hints("the same command without --dry-run" if dry_run else following)

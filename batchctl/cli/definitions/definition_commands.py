@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import CliSession, as_rows, one_of, pass_session
-
-if TYPE_CHECKING:
-    from rich.text import Text
-
-    from batchctl.domain.rows import BatchDefinition
-
-FINDINGS = 6
+from batchctl import config
+from batchctl.cli import output
+from batchctl.cli.session import FINDINGS, CliSession, one_of, reads_rows
+from batchctl.cli.unreadable_lists import show_unreadable
+from batchctl.domain.maintenance.lengths import in_words
+from batchctl.domain.operators import freezes
+from batchctl.domain.rows import BatchDefinition
+from batchctl.domain.text import typed
+from batchctl.operations import inspection, shown_columns
+from batchctl.operations.maintenance import doctor
 
 
 @click.command()
 @click.option("--status", type=one_of(("enabled", "disabled")), help="Only those that are so.")
-@as_rows
-@pass_session
+@reads_rows
 def batches(session: CliSession, status: str | None, as_json: bool) -> None:
     """List the batches in order of Seq, with their steps and how many instances stand where."""
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell
-    from batchctl.domain.maintenance.lengths import in_words
-    from batchctl.domain.operators import freezes
-    from batchctl.domain.text import typed
-    from batchctl.operations import inspection, shown_columns
-
-    with session.app() as app:
-        (found, broken, strange), now = inspection.batches(app.transactions, app.clock), app.clock.now()
+    app = session.app
+    (found, broken, strange), now = inspection.batches(app.transactions, app.clock), app.clock.now()
     # Whether a row that cannot be read is enabled is unknown: it is always shown.
     found = tuple(one for one in found if status in {None, "enabled" if one.batch.enabled else "disabled"})
     if as_json:
@@ -56,50 +48,42 @@ def batches(session: CliSession, status: str | None, as_json: bool) -> None:
         for row in strange:
             output.say(f"Note: {row.message}. {row.mend}")
         return
-    out = output.console()
     rows = [
         (
-            cell(one.batch.seq),
-            cell(one.batch.name),
+            one.batch.seq,
+            one.batch.name,
             _state(one.batch, now),
-            cell(one.batch.entity),
-            cell(", ".join(f"{step.seq} {step.name}" for step in one.batch.steps) or None),
-            cell(f"{one.batch.retry_count} x {in_words(one.batch.retry_wait)}"),
-            cell(one.batch.on_failure),
-            cell(", ".join(f"{count} {status}" for status, count in one.instances.items()) or None),
+            one.batch.entity,
+            ", ".join(f"{step.seq} {step.name}" for step in one.batch.steps) or None,
+            f"{one.batch.retry_count} x {in_words(one.batch.retry_wait)}",
+            one.batch.on_failure,
+            ", ".join(f"{count} {status}" for status, count in one.instances.items()) or None,
         )
         for one in found
     ]
     headings = ["Seq#", "batch", "state", "entity", "steps", "retries", "OnFailure", "instances"]
-    output.section(out, Listing("Batches", headings, rows))
+    output.table("Batches", headings, rows)
     missing = [each for one in found for each in one.batch.missing_plugins]
     misread = [each for one in found for each in one.misread]
-    if missing:
-        lines = [(cell(each.message, "bold red"), cell(each.mend)) for each in missing]
-        output.section(out, Listing("Not installed where the controllers run", ["message", "next"], lines))
-    if misread:
-        lines = [(cell(each.message, "bold red"), cell(each.next_step)) for each in misread]
-        output.section(out, Listing("Cannot be meant so", ["message", "next"], lines))
+    uninstalled = ((output.cell(each.message, "bold red"), each.mend) for each in missing)
+    output.table_if_any("Not installed where the controllers run", ["message", "next"], uninstalled)
+    meant_otherwise = ((output.cell(each.message, "bold red"), each.next_step) for each in misread)
+    output.table_if_any("Cannot be meant so", ["message", "next"], meant_otherwise)
     if unread := (*broken, *strange):
-        from batchctl.cli.unreadable_lists import show_unreadable
-
-        show_unreadable(out, unread)
+        show_unreadable(unread)
     elif missing:
-        output.hints(out, missing[0].mend, "batchctl check")
+        output.hints(missing[0].mend, "batchctl check")
     elif misread:
-        output.hints(out, misread[0].next_step or "batchctl check")
+        output.hints(misread[0].next_step or "batchctl check")
     elif found:
-        output.hints(out, f"batchctl why batch:{typed(found[0].batch.name)}", "batchctl check")
+        output.hints(f"batchctl why batch:{typed(found[0].batch.name)}", "batchctl check")
     else:
-        output.hints(out, "insert a row into ProcessBatch and its steps into ProcessControl, then: batchctl check")
+        output.hints("insert a row into ProcessBatch and its steps into ProcessControl, then: batchctl check")
 
 
-def _state(batch: BatchDefinition, now: datetime) -> Text:
-    from batchctl.cli.output import word
-    from batchctl.domain.operators import freezes
-
+def _state(batch: BatchDefinition, now: datetime) -> object:
     frozen = "" if freezes.holding(batch, now) is None else ", frozen"
-    shown = word("enabled" if batch.enabled else "disabled").append(frozen, style="bold cyan")
+    shown = output.word("enabled" if batch.enabled else "disabled").append(frozen, style="bold cyan")
     return shown.append(", not installed" if batch.missing_plugins else "", style="bold red")
 
 
@@ -108,25 +92,17 @@ def _state(batch: BatchDefinition, now: datetime) -> Text:
 @click.option(
     "--constraints", is_flag=True, help="Also have SQL Server read every row for constraints that were switched off."
 )
-@as_rows
-@click.pass_context
-def check(ctx: click.Context, ask_targets: bool, constraints: bool, as_json: bool) -> None:
+@reads_rows
+def check(session: CliSession, ask_targets: bool, constraints: bool, as_json: bool) -> None:
     """Check every definition row, placeholder, plugin and connection name; exit code 6 when anything is found.
 
     It asks no target database, unless --connections is given: then it connects to each that a step names, and finds
     procedures that do not exist. It does not look whether programs and files are there; whether the folders of watches
     are, it does. Whether the staging table of a trigger is there, batchctl trigger test NAME says.
     """
-    from batchctl import config
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell
-    from batchctl.operations.maintenance import doctor
-
-    session: CliSession = ctx.obj
-    with session.app() as app:
-        found = (*app.check(at_length=constraints), *(app.check_connections() if ask_targets else ()))
-        literal = sorted(config.literal_passwords(app.settings))
+    app = session.app
+    found = (*app.check(at_length=constraints), *(app.check_connections() if ask_targets else ()))
+    literal = sorted(config.literal_passwords(app.settings))
     for key in literal:
         output.say(f"Warning: {key} holds its password itself; {doctor.how_to_hide(key)}")
     if as_json:
@@ -142,13 +118,10 @@ def check(ctx: click.Context, ask_targets: bool, constraints: bool, as_json: boo
         ]
         output.print_json(listed)
     elif found:
-        out = output.console()
-        rows = [(cell(one.table), cell(one.row or None), cell(one.column or None), cell(one.message)) for one in found]
-        output.section(
-            out, Listing(output.counted(len(found), "finding"), ["table", "row", "column", "what is wrong"], rows)
-        )
-        output.hints(out, *dict.fromkeys(one.remedy for one in found), "and look again: batchctl check")
+        rows = [(one.table, one.row or None, one.column or None, one.message) for one in found]
+        output.table(output.counted(len(found), "finding"), ["table", "row", "column", "what is wrong"], rows)
+        output.hints(*dict.fromkeys(one.remedy for one in found), "and look again: batchctl check")
     else:
         click.echo("Everything is in order.")
     if found:
-        ctx.exit(FINDINGS)
+        raise click.exceptions.Exit(FINDINGS)

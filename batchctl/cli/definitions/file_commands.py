@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from batchctl.cli.session import CliSession, as_json, dry_run, pass_session, reason
+from batchctl.cli import output
+from batchctl.cli.session import FINDINGS, CliSession, acts, as_json, reads
+from batchctl.domain.definitions.defined_changes import DefinitionChange
 from batchctl.domain.errors import ConfigurationError, NotFound
 from batchctl.domain.text import nearest, shorten, typed, visible
+from batchctl.operations.definitions import definition_files, exporting
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from batchctl.domain.definitions.defined_changes import DefinitionChange
-    from batchctl.operations.definitions.definition_files import Applier, ApplyOutcome, File
-
-FINDINGS = 6
 CONFLICT = 5
 SHOWN = 70
 """How much of a value is shown."""
@@ -51,8 +46,7 @@ _overwrite = click.option(
     "--owns", metavar="NAME", help="Under which name the file holds them, so that apply --prune may remove them."
 )
 @click.option("--settings", is_flag=True, help="The rows of Setting too; never the name of the database.")
-@as_json
-@pass_session
+@reads
 def export(
     session: CliSession, batches: tuple[str, ...], path: str, owns: str | None, settings: bool, as_json: bool
 ) -> None:
@@ -60,11 +54,7 @@ def export(
 
     What has its default is left out. The rows that the code of jobs keeps are not written: their code is their file.
     """
-    from batchctl.cli import output
-    from batchctl.operations.definitions import exporting
-
-    with session.app() as app:
-        found = exporting.export(app.transactions, batches, with_settings=settings)
+    found = exporting.export(session.app.transactions, batches, with_settings=settings)
     if as_json:
         output.print_json(exporting.listed(found))
         return
@@ -76,42 +66,37 @@ def export(
     try:
         Path(path).write_bytes(text.encode())
     except OSError as error:
-        message = f"{visible(path)} cannot be written: {error.strerror}."
-        raise ConfigurationError(message) from error
+        raise ConfigurationError(f"{visible(path)} cannot be written: {error.strerror}.") from error
     click.echo(f"{output.counted(len(found), 'definition')} written to {visible(path)}.")
-    output.hints(output.console(), f"batchctl plan {typed(path)}")
+    output.hints(f"batchctl plan {typed(path)}")
 
 
 @click.command()
 @_files
 @_prune
 @_overwrite
-@as_json
-@click.pass_context
-def plan(ctx: click.Context, paths: tuple[str, ...], prune: bool, overwrite: tuple[str, ...], as_json: bool) -> None:
+@reads
+def plan(session: CliSession, paths: tuple[str, ...], prune: bool, overwrite: tuple[str, ...], as_json: bool) -> None:
     """Show what applying files would change; - is standard input. Exit code 6 when it is anything, or anything is wrong.
 
     It is tried in a transaction that is undone.
     """
-    with _applier(ctx.obj, dry_run=True) as applier:
-        done = applier.apply(_read(paths), prune=prune, overwrite=overwrite)
+    done = _applier(session, dry_run=True).apply(_read(paths), prune=prune, overwrite=overwrite)
     chosen = [*(["--prune"] if prune else []), *(f"--overwrite {typed(name)}" for name in overwrite)]
     applying = " ".join(["batchctl apply", *map(typed, paths), *chosen, "--reason ..."])
     _show(done, applying, as_json=as_json)
     if done.changes or done.findings:
-        ctx.exit(FINDINGS)
+        raise click.exceptions.Exit(FINDINGS)
 
 
 @click.command()
 @_files
 @_prune
 @_overwrite
-@reason(required=True)
-@dry_run
+@acts(needs_reason=True)
 @as_json
-@click.pass_context
 def apply(
-    ctx: click.Context,
+    session: CliSession,
     paths: tuple[str, ...],
     prune: bool,
     overwrite: tuple[str, ...],
@@ -124,37 +109,29 @@ def apply(
     Definitions that no file names are left alone; what stands below one that is named, such as its steps, is what the
     file says. Exit code 6 and nothing done when anything is wrong, 5 when it would overwrite what somebody has changed.
     """
-    with _applier(ctx.obj, dry_run=dry_run) as applier:
-        done = applier.apply(_read(paths), reason=reason, prune=prune, overwrite=overwrite)
+    done = _applier(session, dry_run=dry_run).apply(_read(paths), reason=reason, prune=prune, overwrite=overwrite)
     _show(done, "the same command without --dry-run" if dry_run else None, as_json=as_json)
     if done.findings:
-        ctx.exit(FINDINGS)
+        raise click.exceptions.Exit(FINDINGS)
     if done.conflicts:
-        ctx.exit(CONFLICT)
+        raise click.exceptions.Exit(CONFLICT)
 
 
-@contextmanager
-def _applier(session: CliSession, *, dry_run: bool) -> Iterator[Applier]:
-    from batchctl.operations.definitions.definition_files import Applier
-    from batchctl.operations.operators.acts import Actor
-
-    with session.app() as app:
-        user, host = app.ids.user(), app.ids.host()
-        actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
-        yield Applier(
-            actor=actor,
-            plugins=app.registry,
-            context=app.context,
-            timetable=app.timetable(),
-            jobs=app.registry,
-            ask=app.handler_calls.ask,
-        )
+def _applier(session: CliSession, *, dry_run: bool) -> definition_files.Applier:
+    app = session.app
+    actor = app.actor(dry_run=dry_run)
+    return definition_files.Applier(
+        actor=actor,
+        plugins=app.registry,
+        context=app.context,
+        timetable=app.timetable(),
+        jobs=app.registry,
+        ask=app.handler_calls.ask,
+    )
 
 
-def _read(paths: Sequence[str]) -> list[File]:
-    from batchctl.operations.definitions.definition_files import File
-
-    return [File("standard input" if path == "-" else path, _parsed(path)) for path in paths]
+def _read(paths: Sequence[str]) -> list[definition_files.File]:
+    return [definition_files.File("standard input" if path == "-" else path, _parsed(path)) for path in paths]
 
 
 def _parsed(path: str) -> dict[str, Any]:
@@ -178,79 +155,65 @@ def _parsed(path: str) -> dict[str, Any]:
         raise ConfigurationError(message, next_step="write a value with fewer brackets in brackets") from error
 
 
-def _show(done: ApplyOutcome, doing: str | None, *, as_json: bool) -> None:
+def _show(done: definition_files.ApplyOutcome, doing: str | None, *, as_json: bool) -> None:
     """Show what was done, or, with the command that would do it, what was only tried."""
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell
-    from batchctl.operations.definitions.definition_files import outcome_columns
-
     if as_json:
-        output.print_json(outcome_columns(done))
+        output.print_json(definition_files.outcome_columns(done))
         return
-    out = output.console()
     for change in done.changes:
-        _show_change(out, change)
-    if done.conflicts:
-        rows = [
-            (
-                cell(f"{change.kind} {change.name}"),
-                cell(one.where),
-                cell(_short(one.base) if one.is_base_known else "unknown"),
-                cell(_short(one.theirs)),
-                cell(_short(one.yours)),
-            )
-            for change, one in done.conflicts
-        ]
-        headings = ["definition", "column", "applied last", "now", "the file"]
-        output.section(out, Listing("Changed since, and it would be lost", headings, rows))
-    if done.findings:
-        found = [
-            (cell(at.table), cell(at.row or None), cell(at.column or None), cell(at.message)) for at in done.findings
-        ]
-        title = output.counted(len(done.findings), "finding")
-        output.section(out, Listing(title, ["table", "row", "column", "what is wrong"], found))
-    _conclude(out, done, doing)
+        _show_change(change)
+    rows = [
+        (
+            f"{change.kind} {change.name}",
+            one.where,
+            _short(one.base) if one.is_base_known else "unknown",
+            _short(one.theirs),
+            _short(one.yours),
+        )
+        for change, one in done.conflicts
+    ]
+    headings = ["definition", "column", "applied last", "now", "the file"]
+    output.table_if_any("Changed since, and it would be lost", headings, rows)
+    found = [(at.table, at.row or None, at.column or None, at.message) for at in done.findings]
+    title = output.counted(len(done.findings), "finding")
+    output.table_if_any(title, ["table", "row", "column", "what is wrong"], found)
+    _conclude(done, doing)
 
 
-def _conclude(out: Console, done: ApplyOutcome, doing: str | None) -> None:
-    from batchctl.cli import output
-
+def _conclude(done: definition_files.ApplyOutcome, doing: str | None) -> None:
     counted = output.counted(len(done.changes), "definition")
     same = f"; {done.same} {'is' if done.same == 1 else 'are'} as the file says" if done.same else ""
     if done.findings or done.conflicts:
-        out.print(f"Nothing is changed: {counted} would be, and something is in the way.")
+        output.line(f"Nothing is changed: {counted} would be, and something is in the way.")
         named = dict.fromkeys(change.name for change, _ in done.conflicts)
         hints = [*dict.fromkeys(one.remedy for one in done.findings)]
         hints += [f"take the change over into the file, or have yours: --overwrite {typed(name)}" for name in named]
-        output.hints(out, *hints)
+        output.hints(*hints)
     elif not done.changes:
-        out.print("Everything is as the files say.")
+        output.line("Everything is as the files say.")
     elif doing is not None:
-        out.print(f"{counted} would change{same}.")
-        output.hints(out, doing)
+        output.line(f"{counted} would change{same}.")
+        output.hints(doing)
     else:
-        out.print(f"{counted} changed{same}.")
-        output.hints(out, "batchctl check")
+        output.line(f"{counted} changed{same}.")
+        output.hints("batchctl check")
 
 
-def _show_change(out: Console, change: DefinitionChange) -> None:
-    from batchctl.cli.output import cell
-
+def _show_change(change: DefinitionChange) -> None:
     sign, colour = _SIGNS[change.act.value]
-    out.print(cell(f"{sign} {change.kind} {change.name}", colour), soft_wrap=True)
+    output.line(f"{sign} {change.kind} {change.name}", colour)
     if change.act.value == "remove":
         return
     if change.act.value == "change":
         moved = dict.fromkeys(change.added, "added") | dict.fromkeys(change.removed, "removed")
         for place, said in moved.items():
-            out.print(cell(f"    {_called(place)} is {said}"), soft_wrap=True)
+            output.line(f"    {_called(place)} is {said}")
     for one in change.columns:
         is_new = change.act.value == "add" or one.place in change.added
         if one.place in change.removed or (is_new and one.after is None):
             continue
         said = _short(one.after) if is_new else f"{_short(one.before)} -> {_short(one.after)}"
-        out.print(cell(f"    {one.where}: {said}"), soft_wrap=True)
+        output.line(f"    {one.where}: {said}")
 
 
 def _called(place: str) -> str:

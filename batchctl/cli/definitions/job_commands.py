@@ -4,28 +4,36 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from batchctl import node
+from batchctl.cli import output
 from batchctl.cli.log_command import Moment
-from batchctl.cli.session import CliSession, WholeNumber, as_json, as_rows, dry_run, one_of, pass_session, reason
+from batchctl.cli.session import (
+    FAILED,
+    FINDINGS,
+    CliSession,
+    WholeNumber,
+    acts,
+    as_json,
+    dry_run,
+    one_of,
+    pass_session,
+    reads_rows,
+    reason,
+    writes,
+)
 from batchctl.domain.error_codes import JOB_FAILED
 from batchctl.domain.errors import NotFound
+from batchctl.domain.operators import freezes
+from batchctl.domain.rows import HistoryEntry, attempt_of
 from batchctl.domain.status import HistoryStatus
 from batchctl.domain.text import did_you_mean, typed, visible
-
-if TYPE_CHECKING:
-    from rich.text import Text
-
-    from batchctl.domain.rows import HistoryEntry
-    from batchctl.operations.definitions.job_acts import Foreman, Started
-    from batchctl.operations.definitions.reconciler import Reconciled
-    from batchctl.operations.definitions.roster import JobLine, JobSchedule
-
-FAILED, FINDINGS = 1, 6
+from batchctl.operations.definitions import job_acts, reconciler, roster
+from batchctl.system.plugins import job_calls
 
 
 @click.group()
@@ -34,39 +42,32 @@ def job() -> None:
 
 
 @job.command("list")
-@as_rows
-@pass_session
+@reads_rows
 def list_jobs(session: CliSession, as_json: bool) -> None:
     """List the jobs: when each is due, how it last ended, and where the tables differ from the code."""
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-
-    with session.app() as app:
-        found = app.roster().lines()
-        findings = app.registry.failed_modules()
+    app = session.app
+    found = app.roster().lines()
+    findings = app.registry.failed_modules()
     for finding in findings.values():
         output.say(finding.in_full)
     if as_json:
         output.print_json([one.columns() for one in found])
         return
-    out = output.console()
     headings = ["name", "state", "category", "schedule", "due", "next (UTC)", "last", "about"]
     if found:
-        output.section(out, Listing("Jobs", headings, [row for one in found for row in _rows(one)]))
+        output.table("Jobs", headings, [row for one in found for row in _rows(one)])
     else:
-        out.print("There is no job.")
+        output.line("There is no job.")
     if any(one.state.value == "kept" for one in found):
         output.say("kept: a batch of its own, whose rows every controller that starts makes say what the code says.")
     if not found:
-        output.hints(out, 'decorate a function with @daily("03:15"), and name its module in [jobs] modules')
+        output.hints('decorate a function with @daily("03:15"), and name its module in [jobs] modules')
         return
     with_batch = next((one.name for one in found if one.batch_id is not None), None)
     if any(one.state.value == "new" for one in found):
-        output.hints(out, "batchctl job reconcile   (as every controller does when it starts)")
+        output.hints("batchctl job reconcile   (as every controller does when it starts)")
     elif with_batch is not None:
-        output.hints(
-            out, f"batchctl job history {typed(with_batch)}", f"batchctl job run {typed(with_batch)} --reason ..."
-        )
+        output.hints(f"batchctl job history {typed(with_batch)}", f"batchctl job run {typed(with_batch)} --reason ...")
 
 
 @job.command()
@@ -74,8 +75,8 @@ def list_jobs(session: CliSession, as_json: bool) -> None:
 @reason(required=False)
 @dry_run
 @click.option("--arguments", metavar="JSON", hidden=True, help="As `job call`: commands of older histories say it so.")
-@click.pass_context
-def run(ctx: click.Context, name: str, reason: str | None, dry_run: bool, arguments: str | None) -> None:
+@pass_session
+def run(session: CliSession, name: str, reason: str | None, dry_run: bool, arguments: str | None) -> None:
     """Run a job now, outside its times: a controller takes it up. Prints the FileProcess row that asks for it.
 
     Its schedules go on as if nothing had happened. To call the function here, without a controller: batchctl job call.
@@ -86,124 +87,99 @@ def run(ctx: click.Context, name: str, reason: str | None, dry_run: bool, argume
                 "With --arguments the function is called here and now, which takes neither --dry-run nor --reason."
             )
             raise click.UsageError(message)
-        _call(ctx, name, arguments)
+        _call(session, name, arguments)
         return
-    with _foreman(ctx.obj, dry_run=dry_run) as foreman:
-        started, now = foreman.run(name, reason=reason), foreman.operator.clock.now()
+    foreman = _foreman(session, dry_run=dry_run)
+    started, now = foreman.run(name, reason=reason), foreman.operator.clock.now()
     _show_started(started, now)
 
 
 @job.command()
 @click.argument("name")
-@click.option(
-    "--outcome",
-    type=one_of(HistoryStatus),
-    help="Only attempts that ended so.",
-)
+@click.option("--outcome", type=one_of(HistoryStatus), help="Only attempts that ended so.")
 @click.option("--since", type=Moment(), help="Only those that began then or later, in UTC.")
 @click.option("--limit", type=WholeNumber(1, 100_000), default=20, show_default=True, help="How many at most.")
-@as_rows
-@pass_session
+@reads_rows
 def history(
     session: CliSession, name: str, outcome: str | None, since: datetime | None, limit: int, as_json: bool
 ) -> None:
     """Show the newest attempts of a job: start, end, outcome, which attempt of how many, and by which controller."""
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.operations.definitions.roster import attempt_columns, of_how_many
-
     wanted = None if outcome is None else HistoryStatus(outcome)
-    with session.app() as app:
-        found = app.roster().history(name, outcome=wanted, since=since, most=limit)
+    found = session.app.roster().history(name, outcome=wanted, since=since, most=limit)
     if as_json:
-        output.print_json([attempt_columns(entry, most) for entry, most in of_how_many(found)])
+        output.print_json([roster.attempt_columns(entry, most) for entry, most in roster.of_how_many(found)])
         return
-    out = output.console()
     headings = ["id#", "attempt", "status", "started (UTC)", "ended (UTC)", "took#", "worker", "message"]
     if found:
-        rows = [_attempt(entry, most) for entry, most in of_how_many(found)]
-        output.section(out, Listing(f"Attempts of job {visible(name)}", headings, rows))
-        output.hints(out, f"batchctl history {found[0].instance_id}   (the commands, ready to be pasted, and output)")
+        rows = [_attempt(entry, most) for entry, most in roster.of_how_many(found)]
+        output.table(f"Attempts of job {visible(name)}", headings, rows)
+        output.hints(f"batchctl history {found[0].instance_id}   (the commands, ready to be pasted, and output)")
     else:
-        out.print("BatchProcessHistory has no such row.")
-        output.hints(out, f"batchctl job run {typed(name)} --reason ...")
+        output.line("BatchProcessHistory has no such row.")
+        output.hints(f"batchctl job run {typed(name)} --reason ...")
 
 
 @job.command()
 @click.argument("name")
 @click.option("--failed", is_flag=True, help="Give up all runs that have failed, and none that is under way.")
-@reason(required=True)
-@dry_run
-@pass_session
+@acts(needs_reason=True)
 def cancel(session: CliSession, name: str, failed: bool, reason: str, dry_run: bool) -> None:
     """Give up what is under way of a job, whichever controller runs it; what waits goes on afterwards.
 
     A job that asks `stopping()` ends by itself; one that does not within stop_grace is stopped.
     """
-    from batchctl.cli.output import counted, say
-
-    with _foreman(session, dry_run=dry_run) as foreman:
-        done = (foreman.cancel_failed if failed else foreman.cancel)(name, reason=reason)
+    foreman = _foreman(session, dry_run=dry_run)
+    done = (foreman.cancel_failed if failed else foreman.cancel)(name, reason=reason)
     for one in done:
         would = "would become" if dry_run else "is now"
         click.echo(f"BatchControl {one.after.instance_id} of job {visible(name)} {would} {one.after.status}.")
     if failed:
         click.echo(
-            f"{counted(len(done), 'failed run')} of job {visible(name)} {'would be' if dry_run else 'are'} given up."
+            f"{output.counted(len(done), 'failed run')} of job {visible(name)} {'would be' if dry_run else 'are'} given up."
         )
-    say(f"Next: batchctl job history {typed(name)}")
+    output.say(f"Next: batchctl job history {typed(name)}")
 
 
 @job.command()
 @click.option("--retire", metavar="OWNER", multiple=True, help="Nothing announces its jobs any more: disable them.")
 @as_json
-@dry_run
-@click.pass_context
-def reconcile(ctx: click.Context, retire: tuple[str, ...], as_json: bool, dry_run: bool) -> None:
+@writes
+def reconcile(session: CliSession, retire: tuple[str, ...], as_json: bool, dry_run: bool) -> None:
     """Write batches, steps and schedules as the code says, as every controller does when it starts.
 
     What is the operator's stays: Enabled, Jitter, CatchUp, Overlap, retries, Seq. What left the code is disabled, with its
     history kept; of what is not known here, nothing is changed. Exit code 6 when something cannot be written.
     """
-    from batchctl.cli import output
-
-    session: CliSession = ctx.obj
-    with session.app() as app:
-        done = app.reconciler().reconcile(dry_run=dry_run, retired=retire)
+    done = session.app.reconciler().reconcile(dry_run=dry_run, retired=retire)
     if as_json:
         output.print_json(done.columns())
     else:
         _show_reconciled(done, dry_run=dry_run)
     if done.all_refused or done.broken or done.failed_modules or done.never:
-        ctx.exit(FINDINGS)
+        raise click.exceptions.Exit(FINDINGS)
 
 
 @job.command()
 @click.argument("name")
 @click.option("--arguments", default="{}", metavar="JSON", help="The job's arguments, as a JSON object.")
-@click.pass_context
-def call(ctx: click.Context, name: str, arguments: str) -> None:
+@pass_session
+def call(session: CliSession, name: str, arguments: str) -> None:
     """Call a job's function here and now, as a controller does, and print what it printed; exit code 1 when it fails.
 
     Nothing of it stands in the tables. This is what the command of a `python` step in the history calls.
     """
-    _call(ctx, name, arguments)
+    _call(session, name, arguments)
 
 
-def _call(ctx: click.Context, name: str, arguments: str) -> None:
-    from batchctl.cli import output
-    from batchctl.node import Node
-    from batchctl.system.plugins.job_calls import signature_of
-
-    session: CliSession = ctx.obj
+def _call(session: CliSession, name: str, arguments: str) -> None:
     given = _object(arguments)
-    with session.app() as app:
-        known = app.registry.job_names
-        if name not in known:
-            message = f"There is no job '{visible(name)}'.{visible(did_you_mean(name, known))}"
-            raise NotFound(message, next_step="batchctl check   (says what is wrong with plugins)")
-        outcome = Node(app).run_job(name, given)
-        required = signature_of(app.registry.job(name)).required
+    app = session.app
+    known = app.registry.job_names
+    if name not in known:
+        message = f"There is no job '{visible(name)}'.{visible(did_you_mean(name, known))}"
+        raise NotFound(message, next_step="batchctl check   (says what is wrong with plugins)")
+    outcome = node.Node(app).run_job(name, given)
+    required = job_calls.signature_of(app.registry.job(name)).required
     if outcome.output:
         click.echo(outcome.output, nl=not outcome.output.endswith("\n"))
     if outcome.message and outcome.succeeded:
@@ -214,69 +190,49 @@ def _call(ctx: click.Context, name: str, arguments: str) -> None:
         wanted = ", ".join(f'"{each}": ...' for each in sorted(required))
         to_pass = f"batchctl job call {typed(name)} --arguments '{{{wanted}}}'" if was_misfit else None
         output.warn(outcome.message or "the job failed", JOB_FAILED, to_pass)
-        ctx.exit(FAILED)
+        raise click.exceptions.Exit(FAILED)
 
 
-@contextmanager
-def _foreman(session: CliSession, *, dry_run: bool) -> Iterator[Foreman]:
-    from batchctl.operations.definitions.job_acts import Foreman
-    from batchctl.operations.intervene import Operator
-
-    with session.app() as app:
-        operator = Operator(
-            transactions=app.transactions,
-            clock=app.clock,
-            preparer=app.preparer,
-            user=app.ids.user(),
-            host=app.ids.host(),
-            dry_run=dry_run,
-        )
-        yield Foreman(operator, app.registry)
+def _foreman(session: CliSession, *, dry_run: bool) -> job_acts.Foreman:
+    app = session.app
+    return job_acts.Foreman(app.operator(dry_run=dry_run), app.registry)
 
 
-def _rows(one: JobLine) -> Iterator[tuple[Text, ...]]:
+def _rows(one: roster.JobLine) -> Iterator[tuple[object, ...]]:
     """Yield a row for each schedule of a job; the first of them says how the job is."""
-    from batchctl.cli.output import cell, time, word
-
     state = "disabled" if one.enabled is False and one.state.value == "kept" else one.state.value
-    about = [cell(one.name), word(state), cell(one.category)]
-    last = cell(None) if one.last is None else word(one.last.status) + cell(f" {one.last.started_at:%Y-%m-%d %H:%M}")
+    about = [one.name, output.word(state), one.category]
+    last = None if one.last is None else output.word(one.last.status) + f" {one.last.started_at:%Y-%m-%d %H:%M}"
     said = "; ".join(part for part in (one.wording, *one.drift) if part) or one.description
     if not one.schedules:
-        yield (*about, cell(None), cell(None), cell(None), last, cell(said))
+        yield (*about, None, None, None, last, said)
     for at, due in enumerate(one.schedules):
-        head = about if at == 0 else [cell(one.name), cell(""), cell("")]
+        head = about if at == 0 else [one.name, "", ""]
         words = "; ".join(part for part in (said if at == 0 else None, _of_schedule(due)) if part)
         called = due.name.rpartition(".")[2]
-        next_run = time(due.next_run) if due.enabled else word("disabled")
-        yield (*head, cell(called), cell(due.words), next_run, last if at == 0 else cell(""), cell(words or None))
+        next_run = due.next_run if due.enabled else output.word("disabled")
+        yield (*head, called, due.words, next_run, last if at == 0 else "", words or None)
 
 
-def _of_schedule(due: JobSchedule) -> str | None:
+def _of_schedule(due: roster.JobSchedule) -> str | None:
     parts = [due.drift, due.overwritten, "not in the code any more" if due.has_left else None]
     return "; ".join(part for part in parts if part) or None
 
 
-def _attempt(entry: HistoryEntry, most: int | None) -> tuple[Text, ...]:
-    from batchctl.cli.output import cell, duration, time, word
-    from batchctl.domain.rows import attempt_of
-
+def _attempt(entry: HistoryEntry, most: int | None) -> tuple[object, ...]:
     return (
-        cell(entry.instance_id),
-        cell(f"{attempt_of(entry.attempt_no, most)} {entry.cause}"),
-        word(entry.status),
-        time(entry.started_at),
-        time(entry.ended_at),
-        duration(None if entry.ended_at is None else entry.ended_at - entry.started_at),
-        cell(entry.claimed_by or entry.host),
-        cell(entry.wording),
+        entry.instance_id,
+        f"{attempt_of(entry.attempt_no, most)} {entry.cause}",
+        output.word(entry.status),
+        entry.started_at,
+        entry.ended_at,
+        None if entry.ended_at is None else entry.ended_at - entry.started_at,
+        entry.claimed_by or entry.host,
+        entry.wording,
     )
 
 
-def _show_started(started: Started, now: datetime) -> None:
-    from batchctl.cli import output
-    from batchctl.domain.operators import freezes
-
+def _show_started(started: job_acts.Started, now: datetime) -> None:
     name = visible(started.batch.name)
     if started.intake_id is None:
         click.echo(f"Would insert a FileProcess row for entity {visible(started.batch.entity)}: one run of job {name}.")
@@ -296,18 +252,11 @@ def _show_started(started: Started, now: datetime) -> None:
     )
 
 
-def _show_reconciled(done: Reconciled, *, dry_run: bool) -> None:
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell
-
-    out = output.console()
-    rows = [
-        (cell(one.change.table), cell(one.change.name), cell(one.change.did), cell(one.wording)) for one in done.written
-    ]
+def _show_reconciled(done: reconciler.Reconciled, *, dry_run: bool) -> None:
+    rows = [(one.change.table, one.change.name, one.change.did, one.wording) for one in done.written]
     if rows:
         title = "Would be written" if dry_run else "Written"
-        output.section(out, Listing(title, ["table", "row", "action", "message"], rows))
+        output.table(title, ["table", "row", "action", "message"], rows)
     elif done.broken or done.failed_modules:
         unseen = ", ".join(visible(name) for name in (*done.failed_modules, *done.broken))
         click.echo(f"Nothing to write, as far as the code could be looked at; not looked at: {unseen}.")
@@ -317,7 +266,7 @@ def _show_reconciled(done: Reconciled, *, dry_run: bool) -> None:
         output.say(f"Job {visible(refused.job)}: {refused.message}")
     for message in (*done.broken.values(), *done.failed_modules.values()):
         output.say(f"{message} The rows of its jobs stay as they are.")
-    output.hints(out, "the same command without --dry-run" if dry_run and rows else "batchctl job list")
+    output.hints("the same command without --dry-run" if dry_run and rows else "batchctl job list")
 
 
 def _object(text: str) -> dict[str, Any]:

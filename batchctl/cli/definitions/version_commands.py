@@ -6,27 +6,22 @@ import json
 
 import click
 
-from batchctl.cli.session import CliSession, as_rows, batch_names, pass_session
+from batchctl.cli import output
+from batchctl.cli.session import CliSession, batch_names, reads_rows
+from batchctl.domain.text import shorten, typed, visible
+from batchctl.operations import shown_columns
+from batchctl.operations.definitions import batch_history
 
 
 @click.command()
 @click.argument("batch", shell_complete=batch_names)
-@as_rows
-@pass_session
+@reads_rows
 def versions(session: CliSession, batch: str, as_json: bool) -> None:
     """List the versions of a batch and its steps, and what changed from one to the next.
 
     A version is written down when a controller, or whatever creates an instance, first sees it.
     """
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell
-    from batchctl.domain.text import typed, visible
-    from batchctl.operations import shown_columns
-    from batchctl.operations.definitions import batch_history
-
-    with session.app() as app:
-        found = batch_history.versions(app.transactions, batch)
+    found = batch_history.versions(session.app.transactions, batch)
     if as_json:
         listed = [
             {
@@ -39,24 +34,19 @@ def versions(session: CliSession, batch: str, as_json: bool) -> None:
         ]
         output.print_json(listed)
         return
-    out = output.console()
     rows = []
     for one in found:
-        number, seen = (
-            (one.number, output.time(one.seen_at)) if one.number is not None else ("now", cell("not seen yet"))
-        )
+        number, seen = (one.number, one.seen_at) if one.number is not None else ("now", "not seen yet")
         said = [f"{at.where}: {_short(at.before)} -> {_short(at.after)}" for at in one.changes]
         rows += [
-            (cell(number if first else ""), seen if first else cell(""), cell(change))
+            (number if first else "", seen if first else "", change)
             for first, change in zip([True] + [False] * len(said), said or ["as it was first seen"], strict=False)
         ]
-    output.section(out, Listing(f"Versions of {visible(batch)}", ["version", "seen (UTC)", "what changed"], rows))
-    output.hints(out, f"batchctl export --batch {typed(batch)}")
+    output.table(f"Versions of {visible(batch)}", ["version", "seen (UTC)", "what changed"], rows)
+    output.hints(f"batchctl export --batch {typed(batch)}")
 
 
 def _short(value: object) -> str:
-    from batchctl.domain.text import shorten, visible
-
     if value is None:
         return "-"
     return f"'{shorten(visible(value), 60)}'" if isinstance(value, str) else str(value)

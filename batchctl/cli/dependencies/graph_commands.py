@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import CliSession, as_json, batch_names, pass_session
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from batchctl.operations.dependencies.picture import GraphNode, Impact, KeyWait, Picture
-    from batchctl.operations.shown_columns import Columns
+from batchctl.cli import output
+from batchctl.cli.dependencies import graph_mermaid, graph_svg, graph_terminal
+from batchctl.cli.session import CliSession, batch_names, reads
+from batchctl.domain.errors import BatchctlError
+from batchctl.domain.text import typed, visible
+from batchctl.operations import shown_columns
+from batchctl.operations.dependencies import picture
 
 FORMATS = ("terminal", "svg", "mermaid", "json")
 _BY_ENDING = {".svg": "svg", ".mmd": "mermaid", ".mermaid": "mermaid", ".json": "json"}
@@ -24,8 +24,7 @@ _BY_ENDING = {".svg": "svg", ".mmd": "mermaid", ".mermaid": "mermaid", ".json": 
 @click.option("--format", "kind", type=click.Choice(FORMATS), help="[default: by the ending of FILE, else terminal]")
 @click.option("--output", "file", metavar="FILE", help="Write the drawing there; what the file held is replaced.")
 @click.option("--cycle-key", metavar="K", help="Only what happened for this CycleKey.")
-@as_json
-@pass_session
+@reads
 def graph(
     session: CliSession, batch: str | None, kind: str | None, file: str | None, cycle_key: str | None, as_json: bool
 ) -> None:
@@ -34,24 +33,18 @@ def graph(
     With BATCH: everything that it waits for, the longest chain of that, and when it should be done. What is complete
     is looked for among the newest 20,000 instances, and how long a step takes among the newest 20,000 attempts.
     """
-    from batchctl.cli import output
-    from batchctl.cli.dependencies import graph_terminal
-    from batchctl.domain.text import visible
-    from batchctl.operations.dependencies.picture import picture
-
     ending = "" if file is None else Path(file).suffix.lower()
     kind = "json" if as_json else kind or _BY_ENDING.get(ending, "terminal")
     if file is not None and kind == "terminal":
         said = "A drawing for the terminal goes into no file: let it end with .svg, .mmd or .json, or add --format."
         raise click.UsageError(said)
-    with session.app() as app:
-        seen = picture(app.transactions, app.clock, batch, cycle_key)
+    app = session.app
+    seen = picture.picture(app.transactions, app.clock, batch, cycle_key)
     for row in seen.unreadable:
         output.say(f"Note: {row.message}, so its batch is left out. {row.mend}")
     if kind == "terminal":
-        out = output.console()
-        graph_terminal.show(out, seen)
-        output.hints(out, *_next(seen))
+        graph_terminal.show(seen)
+        output.hints(*_next(seen))
         return
     text = _drawn(kind, seen)
     if file is None:
@@ -63,49 +56,34 @@ def graph(
 
 @click.command()
 @click.argument("batch", metavar="BATCH", shell_complete=batch_names)
-@as_json
-@pass_session
+@reads
 def impact(session: CliSession, batch: str, as_json: bool) -> None:
     """Show everything further on that a failure of BATCH would hold back, the way to it, and what waits there now."""
-    from batchctl.cli import output
-    from batchctl.operations.dependencies import picture
-
-    with session.app() as app:
-        found = picture.impact(app.transactions, batch)
+    found = picture.impact(session.app.transactions, batch)
     if as_json:
         output.print_json(_impact_as_json(found))
     else:
-        _show_impact(output.console(), found)
+        _show_impact(found)
 
 
-def _drawn(kind: str, seen: Picture) -> str:
-    import json
-
-    from batchctl.cli.dependencies.graph_mermaid import mermaid
-    from batchctl.cli.dependencies.graph_svg import svg
-
+def _drawn(kind: str, seen: picture.Picture) -> str:
     match kind:
         case "svg":
-            return svg(seen)
+            return graph_svg.svg(seen)
         case "mermaid":
-            return mermaid(seen)
+            return graph_mermaid.mermaid(seen)
         case _:
             return json.dumps(_as_json(seen), indent=2, ensure_ascii=True) + "\n"
 
 
 def _write(file: str, text: str) -> None:
-    from batchctl.domain.errors import BatchctlError
-    from batchctl.domain.text import visible
-
     try:
         Path(file).write_text(text, encoding="utf-8")
     except (OSError, ValueError) as error:
         raise BatchctlError(f"'{visible(file)}' cannot be written: {error}.", next_step="name another file") from None
 
 
-def _next(seen: Picture) -> list[str]:
-    from batchctl.domain.text import typed
-
+def _next(seen: picture.Picture) -> list[str]:
     failing = [node for node in seen.nodes if node.state in {"failed", "held"} and node.stand is not None]
     if failing:
         node = failing[0]
@@ -121,46 +99,35 @@ def _next(seen: Picture) -> list[str]:
     return ["batchctl status"]
 
 
-def _show_impact(out: Console, found: Impact) -> None:
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell
-    from batchctl.domain.text import typed, visible
-
+def _show_impact(found: picture.Impact) -> None:
     name = visible(found.batch.name)
     many = "1 other batch" if len(found.held) == 1 else f"{len(found.held)} other batches"
-    out.print(cell(f"While {name} does not complete, it holds back {many}.", "bold"), soft_wrap=True)
+    output.line(f"While {name} does not complete, it holds back {many}.", "bold")
     if found.stops_all:
-        out.print(cell(f"A failure of {name} stops every other batch as well (OnFailure stop_all)."), soft_wrap=True)
+        output.line(f"A failure of {name} stops every other batch as well (OnFailure stop_all).")
     if found.in_line:
         waiting = output.counted(found.in_line, "instance")
-        out.print(cell(f"{waiting} of {name} itself would wait (OnFailure {found.batch.on_failure})."), soft_wrap=True)
+        output.line(f"{waiting} of {name} itself would wait (OnFailure {found.batch.on_failure}).")
     if found.held:
         rows = [
-            (
-                cell(one.batch.name),
-                cell(" > ".join(one.way)),
-                cell("; ".join(_waits(wait) for wait in one.waits) or None),
-            )
+            (one.batch.name, " > ".join(one.way), "; ".join(_waits(wait) for wait in one.waits) or None)
             for one in found.held
         ]
-        output.section(out, Listing(None, ["batch", "way", "because"], rows))
+        output.table(None, ["batch", "way", "because"], rows)
     if found.spared:
         spared = ", ".join(visible(one.name) for one in found.spared)
-        out.print(cell(f"Not held back, because other batches can start them: {spared}."), soft_wrap=True)
+        output.line(f"Not held back, because other batches can start them: {spared}.")
     word = typed(found.batch.name)
-    output.hints(out, f"batchctl why batch:{word}", f"batchctl graph {word}   (what it waits for itself)")
+    output.hints(f"batchctl why batch:{word}", f"batchctl graph {word}   (what it waits for itself)")
 
 
-def _waits(wait: KeyWait) -> str:
+def _waits(wait: picture.KeyWait) -> str:
     of = "" if wait.cycle_key is None else f" of {wait.cycle_key}"
     have = "has" if len(wait.has) == 1 else "have"
     return f"{', '.join(wait.has)}{of} {have} waited since {wait.since:%Y-%m-%d %H:%M} UTC for {', '.join(wait.lacks)}"
 
 
-def _as_json(seen: Picture) -> Columns:
-    from batchctl.operations import shown_columns
-
+def _as_json(seen: picture.Picture) -> shown_columns.Columns:
     return {
         "Now": shown_columns.moment(seen.now),
         "CycleKey": seen.cycle_key,
@@ -180,9 +147,7 @@ def _as_json(seen: Picture) -> Columns:
     }
 
 
-def _node_as_json(node: GraphNode) -> Columns:
-    from batchctl.operations import shown_columns
-
+def _node_as_json(node: picture.GraphNode) -> shown_columns.Columns:
     stand = node.stand
     return {
         "ProcessBatch_id": node.batch.batch_id,
@@ -204,9 +169,7 @@ def _node_as_json(node: GraphNode) -> Columns:
     }
 
 
-def _wait_as_json(wait: KeyWait) -> Columns:
-    from batchctl.operations import shown_columns
-
+def _wait_as_json(wait: picture.KeyWait) -> shown_columns.Columns:
     return {
         "CycleKey": wait.cycle_key,
         "Complete": list(wait.has),
@@ -216,9 +179,7 @@ def _wait_as_json(wait: KeyWait) -> Columns:
     }
 
 
-def _forecast_as_json(seen: Picture) -> Columns | None:
-    from batchctl.operations import shown_columns
-
+def _forecast_as_json(seen: picture.Picture) -> shown_columns.Columns | None:
     if seen.forecast is None:
         return None
     return {
@@ -241,7 +202,7 @@ def _forecast_as_json(seen: Picture) -> Columns | None:
     }
 
 
-def _impact_as_json(found: Impact) -> Columns:
+def _impact_as_json(found: picture.Impact) -> shown_columns.Columns:
     return {
         "ProcessBatch_id": found.batch.batch_id,
         "ProcessBatchName": found.batch.name,

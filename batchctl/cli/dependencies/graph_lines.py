@@ -24,23 +24,8 @@ LONGEST_NAME = 28
 MARGIN = 2
 
 _N, _E, _S, _W = 1, 2, 4, 8
-_GLYPHS = {
-    _N: "│",
-    _S: "│",
-    _E: "─",
-    _W: "─",
-    _N | _S: "│",
-    _E | _W: "─",
-    _N | _E: "└",
-    _N | _W: "┘",
-    _S | _E: "┌",
-    _S | _W: "┐",
-    _N | _S | _E: "├",
-    _N | _S | _W: "┤",
-    _E | _W | _S: "┬",
-    _E | _W | _N: "┴",
-    _N | _E | _S | _W: "┼",
-}
+_GLYPHS = " │─└││┌├─┘─┴┐┤┬┼"
+"""The sign of what goes on from a place to each sum of these directions."""
 _IN_ASCII = {"│": "|", "─": "-", "▶": ">"}
 
 Place = tuple[int, int]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
@@ -12,15 +11,11 @@ from batchctl.cli import output
 from batchctl.cli.dependencies import graph_lines
 from batchctl.cli.dependencies.graph_words import MARKS, MEANINGS, about, counted, heading, summary
 from batchctl.domain.dependencies import graph
+from batchctl.domain.dependencies.forecast import Forecast
 from batchctl.domain.rows import BatchId
 from batchctl.domain.status import DependencyMode
 from batchctl.domain.text import visible
 from batchctl.operations.dependencies.picture import GraphNode, Picture
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from batchctl.domain.dependencies.forecast import Forecast
 
 LONGEST_NAME = 40
 """A longer name goes on in the next line."""
@@ -28,29 +23,27 @@ MOST_NAMED = 12
 """Of so many batches that one waits for all are named; of more only those that are not complete."""
 
 
-def show(out: Console, picture: Picture) -> None:
+def show(picture: Picture) -> None:
     """Print the drawing."""
+    out = output.console()
     ascii_only = out.options.ascii_only
-    out.print(Text(heading(picture), style="bold"), soft_wrap=True)
-    out.print(Text(summary(picture), style="dim"), soft_wrap=True)
-    out.print()
-    drawn = graph_lines.lines(picture.linked, out.width, ascii_only=ascii_only) or []
-    for line in (*drawn, Text()) if drawn else ():
-        output.put(out, line)
+    output.line(heading(picture), "bold")
+    output.line(summary(picture), "dim")
+    output.line()
+    if drawn := graph_lines.lines(picture.linked, out.width, ascii_only=ascii_only):
+        output.put(Text("\n").join(drawn))
     known = {node.batch.batch_id: node for node in picture.nodes}
     for at, level in enumerate(_levels(picture.linked)):
-        _show_level(out, _title(at), level, known, ascii_only=ascii_only)
+        _show_level(_title(at), level, known, ascii_only=ascii_only)
     if picture.alone:
-        _show_level(
-            out, "These wait for nothing, and nothing waits for them:", picture.alone, known, ascii_only=ascii_only
-        )
+        _show_level("These wait for nothing, and nothing waits for them:", picture.alone, known, ascii_only=ascii_only)
     if picture.left_out:
         many = sum(picture.left_out.values())
-        out.print(Text(f"And {many} more without dependencies: {counted(picture.left_out)}."), soft_wrap=True)
-        out.print()
+        output.line(f"And {many} more without dependencies: {counted(picture.left_out)}.")
+        output.line()
     if picture.forecast is not None:
-        _show_forecast(out, picture, picture.forecast)
-    _show_signs(out, picture, ascii_only=ascii_only)
+        _show_forecast(picture, picture.forecast)
+    _show_signs(picture, ascii_only=ascii_only)
 
 
 def _title(at: int) -> str:
@@ -60,9 +53,9 @@ def _title(at: int) -> str:
 
 
 def _show_level(
-    out: Console, title: str, nodes: Sequence[GraphNode], known: Mapping[BatchId, GraphNode], *, ascii_only: bool
+    title: str, nodes: Sequence[GraphNode], known: Mapping[BatchId, GraphNode], *, ascii_only: bool
 ) -> None:
-    out.print(Text(title, style="bold"), soft_wrap=True)
+    output.line(title, "bold")
     made = Table.grid(padding=(0, 1))
     made.add_column(width=3, justify="right")
     # In all levels alike, so that the states stand below each other.
@@ -76,7 +69,7 @@ def _show_level(
             lines.append(_needs(node, known, ascii_only=ascii_only))
         mark = Text(MARKS[node.state][ascii_only], style=output.word(node.state).style)
         made.add_row(mark, output.cell(node.batch.name), output.word(node.state), Text("\n").join(lines))
-    output.section(out, made)
+    output.put(made)
 
 
 def _needs(node: GraphNode, known: Mapping[BatchId, GraphNode], *, ascii_only: bool) -> Text:
@@ -107,7 +100,7 @@ def _levels(nodes: Sequence[GraphNode]) -> Iterator[list[GraphNode]]:
         yield [node for node in nodes if node.level == level]
 
 
-def _show_signs(out: Console, picture: Picture, *, ascii_only: bool) -> None:
+def _show_signs(picture: Picture, *, ascii_only: bool) -> None:
     """Explain the signs that occur."""
     drawn = {node.state for node in (*picture.linked, *picture.alone)}
     made = Table.grid(padding=(0, 1))
@@ -119,7 +112,7 @@ def _show_signs(out: Console, picture: Picture, *, ascii_only: bool) -> None:
                 Text(MEANINGS[state], style="dim"),
             )
     if drawn:
-        output.section(out, made)
+        output.put(made)
 
 
 def _finished(picture: Picture) -> str:
@@ -129,44 +122,34 @@ def _finished(picture: Picture) -> str:
     return f"It is complete for CycleKey {visible(picture.forecast_key or '')}.{again}"
 
 
-def _show_forecast(out: Console, picture: Picture, forecast: Forecast) -> None:
+def _show_forecast(picture: Picture, forecast: Forecast) -> None:
     going = picture.forecast_key is not None
     what = f"going on with CycleKey {visible(picture.forecast_key or '')}" if going else "if all of it began now"
     if not forecast.legs:
-        out.print(Text(_finished(picture)), soft_wrap=True)
-        out.print()
+        output.line(_finished(picture))
+        output.line()
         return
-    out.print(Text.assemble((f"The longest chain, {what}: ", "bold"), output.duration(forecast.total)), soft_wrap=True)
+    output.line(output.cell(f"The longest chain, {what}: ", "bold") + output.in_words(forecast.total))
     made = Table.grid(padding=(0, 2))
     for leg in forecast.legs:
-        made.add_row(
-            Text("  "),
-            output.cell(leg.batch.name),
-            output.duration(leg.ends - leg.starts),
-            output.time(leg.starts),
-            output.time(leg.ends),
-        )
-    output.section(out, made)
+        values = leg.batch.name, leg.ends - leg.starts, leg.starts, leg.ends
+        made.add_row(Text("  "), *map(output.shown, values))
+    output.put(made)
     expected = [visible(step) for leg in forecast.legs for step in leg.length.expected]
     unknown = [visible(step) for leg in forecast.legs for step in leg.length.unknown]
     if forecast.finish is None:
-        out.print(Text("It will not be done before somebody acts:", style="bold red"), soft_wrap=True)
+        output.line("It will not be done before somebody acts:", "bold red")
         for blocker in forecast.blockers:
-            out.print(Text(f"  {visible(blocker)}"), soft_wrap=True)
+            output.line(f"  {blocker}")
     else:
         at_least = "not before " if unknown else ""
         finish = "Expected finish" if going else "It would be done"
-        out.print(Text(f"{finish}: {at_least}{forecast.finish:%Y-%m-%d %H:%M:%S} UTC", style="bold"), soft_wrap=True)
+        output.line(f"{finish}: {at_least}{forecast.finish:%Y-%m-%d %H:%M:%S} UTC", "bold")
     if expected:
-        out.print(
-            Text(f"By ExpectedDuration, because nothing was recorded lately: {_listed(expected)}"), soft_wrap=True
-        )
+        output.line(f"By ExpectedDuration, because nothing was recorded lately: {_listed(expected)}")
     if unknown:
-        out.print(
-            Text(f"How long these take is not known, so they count as nothing: {_listed(unknown)}"),
-            soft_wrap=True,
-        )
-    out.print()
+        output.line(f"How long these take is not known, so they count as nothing: {_listed(unknown)}")
+    output.line()
 
 
 def _listed(names: Sequence[str]) -> str:

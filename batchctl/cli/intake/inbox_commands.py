@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from datetime import datetime
 
 import click
 
+from batchctl.cli import output
+from batchctl.cli.instance_commands import show_acts
 from batchctl.cli.log_command import Moment
-from batchctl.cli.session import (
-    INTAKE_ID,
-    CliSession,
-    WholeNumber,
-    as_json,
-    as_rows,
-    batch_names,
-    dry_run,
-    one_of,
-    pass_session,
-    reason,
-)
+from batchctl.cli.missing_controller import to_take
+from batchctl.cli.session import INTAKE_ID, CliSession, WholeNumber, acts, as_rows, batch_names, one_of, reads
+from batchctl.cli.unreadable_lists import unreadable_rows
 from batchctl.domain.errors import BatchctlError, NotFound, Refused
+from batchctl.domain.rows import IntakeId
 from batchctl.domain.status import InboxState
 from batchctl.domain.text import did_you_mean, visible
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from rich.console import Console
-    from rich.text import Text
-
-    from batchctl.cli.listing import Listing
-    from batchctl.domain.rows import IntakeId
-    from batchctl.operations.clerk import Clerk, MovedRow, Resent
-    from batchctl.operations.intake.inbox import Inbox, InboxReader, Item, ShownIntake
-    from batchctl.operations.shown_columns import Columns
+from batchctl.operations import clerk, inspection, shown_columns
+from batchctl.operations.intake import inbox as inbox_rows
+from batchctl.system import glance
 
 _STATES = tuple(state.value for state in InboxState)
 _ids = click.argument("intake_ids", metavar="FILEPROCESS_ID...", type=INTAKE_ID, nargs=-1, required=True)
@@ -87,147 +71,113 @@ def inbox(
     """
     if ctx.invoked_subcommand is not None:
         if entity or batch or since or states or before or as_json:
-            message = "These options are for the list; options of a command stand behind it."
-            raise click.UsageError(message, ctx)
+            raise click.UsageError("These options are for the list; options of a command stand behind it.", ctx)
         return
-    from batchctl.cli import output
-    from batchctl.operations import inspection
 
     session: CliSession = ctx.obj
     if entity is not None and batch is not None:
         raise click.UsageError("Give either --entity or --batch.")
     wanted = [InboxState(state) for state in states] or list(InboxState)
-    with _reader(session) as reader:
-        if batch is not None:
-            entity = inspection.entity_of(reader.transactions, batch)
-        found = reader.newest(states=wanted, entity=entity, since=since, before=before, most=limit)
+    reader = _reader(session)
+    if batch is not None:
+        entity = inspection.entity_of(reader.transactions, batch)
+    found = reader.newest(states=wanted, entity=entity, since=since, before=before, most=limit)
     if as_json:
         output.print_json(_as_json(found))
     else:
-        _list(output.console(), found)
+        _list(found)
 
 
 @inbox.command()
 @click.argument("intake_id", metavar="FILEPROCESS_ID", type=INTAKE_ID)
-@as_json
-@pass_session
+@reads
 def show(session: CliSession, intake_id: int, as_json: bool) -> None:
     """Show one FileProcess row in full: what it asks for, what became of it, what people did."""
-    from batchctl.cli import output
-    from batchctl.domain.rows import IntakeId
-
-    with _reader(session) as reader:
-        shown = reader.show(IntakeId(intake_id))
+    shown = _reader(session).show(IntakeId(intake_id))
     if as_json:
         output.print_json(_shown_as_json(shown))
     else:
-        _show(output.console(), shown)
+        _show(shown)
 
 
 @inbox.command()
 @_ids
-@reason(required=True)
-@dry_run
-@click.pass_context
-def resend(ctx: click.Context, intake_ids: tuple[int, ...], reason: str, dry_run: bool) -> None:
+@acts(needs_reason=True)
+def resend(session: CliSession, intake_ids: tuple[int, ...], reason: str, dry_run: bool) -> None:
     """Send rows again on purpose: each is inserted once more, and is no duplicate although its Data is the same.
 
     The first row stays as it is, complete or not. What is printed is the new row, as `batchctl wait` takes it. To go on
     with an instance that failed, use rerun instead.
     """
 
-    def send(clerk: Clerk, intake_id: IntakeId, to_take: Sequence[str]) -> None:
-        _tell_resent(clerk.resend(intake_id, reason=reason), to_take)
+    def send(by: clerk.Clerk, intake_id: IntakeId, to_take: Sequence[str]) -> None:
+        _tell_resent(by.resend(intake_id, reason=reason), to_take)
 
-    _each(ctx, intake_ids, send, dry_run=dry_run)
+    _each(session, intake_ids, send, dry_run=dry_run)
 
 
 @inbox.command()
 @_ids
-@reason(required=True)
-@dry_run
-@click.pass_context
-def retry(ctx: click.Context, intake_ids: tuple[int, ...], reason: str, dry_run: bool) -> None:
+@acts(needs_reason=True)
+def retry(session: CliSession, intake_ids: tuple[int, ...], reason: str, dry_run: bool) -> None:
     """Make rejected, duplicate or paused rows ready again, to be looked at anew: correct first what was wrong.
 
     A controller takes them in as if they had just arrived, or rejects them again, with the reason of then.
     """
 
-    def try_again(clerk: Clerk, intake_id: IntakeId, to_take: Sequence[str]) -> None:
-        _tell_moved(clerk.retry(intake_id, reason=reason), to_take, dry_run=dry_run)
+    def try_again(by: clerk.Clerk, intake_id: IntakeId, to_take: Sequence[str]) -> None:
+        _tell_moved(by.retry(intake_id, reason=reason), to_take, dry_run=dry_run)
 
-    _each(ctx, intake_ids, try_again, dry_run=dry_run)
+    _each(session, intake_ids, try_again, dry_run=dry_run)
 
 
 @inbox.command()
 @_ids
-@reason(required=True)
-@dry_run
-@click.pass_context
-def reject(ctx: click.Context, intake_ids: tuple[int, ...], reason: str, dry_run: bool) -> None:
+@acts(needs_reason=True)
+def reject(session: CliSession, intake_ids: tuple[int, ...], reason: str, dry_run: bool) -> None:
     """Reject rows that are not wanted and are not work yet: nothing comes of them, and their Message says why."""
 
-    def turn_down(clerk: Clerk, intake_id: IntakeId, to_take: Sequence[str]) -> None:
-        _tell_moved(clerk.reject(intake_id, reason=reason), to_take, dry_run=dry_run)
+    def turn_down(by: clerk.Clerk, intake_id: IntakeId, to_take: Sequence[str]) -> None:
+        _tell_moved(by.reject(intake_id, reason=reason), to_take, dry_run=dry_run)
 
-    _each(ctx, intake_ids, turn_down, dry_run=dry_run)
+    _each(session, intake_ids, turn_down, dry_run=dry_run)
 
 
-@contextmanager
-def _reader(session: CliSession) -> Iterator[InboxReader]:
-    from batchctl.operations.intake.inbox import InboxReader
-    from batchctl.system.glance import SystemGlance
-
-    with session.app() as app:
-        yield InboxReader(
-            transactions=app.transactions,
-            leader=app.leader,
-            living=lambda connection: app.presence.living(connection, app.clock.now()),
-            glance=SystemGlance(),
-        )
+def _reader(session: CliSession) -> inbox_rows.InboxReader:
+    app = session.app
+    return inbox_rows.InboxReader(
+        transactions=app.transactions,
+        leader=app.leader,
+        living=lambda connection: app.presence.living(connection, app.clock.now()),
+        glance=glance.SystemGlance(),
+    )
 
 
 def _each(
-    ctx: click.Context,
+    session: CliSession,
     intake_ids: tuple[int, ...],
-    act: Callable[[Clerk, IntakeId, Sequence[str]], None],
+    act: Callable[[clerk.Clerk, IntakeId, Sequence[str]], None],
     *,
     dry_run: bool,
 ) -> None:
     """Do something about each row by itself; what is refused of one keeps no other from it."""
-    from batchctl.cli import output
-    from batchctl.cli.missing_controller import to_take
-    from batchctl.domain.rows import IntakeId
-    from batchctl.operations.clerk import Clerk
-
-    session: CliSession = ctx.obj
     failed: list[BatchctlError] = []
     wanted = list(dict.fromkeys(intake_ids))
-    with session.app() as app:
-        clerk = Clerk(
-            transactions=app.transactions,
-            clock=app.clock,
-            zone=app.settings.zone,
-            user=app.ids.user(),
-            host=app.ids.host(),
-            dry_run=dry_run,
-        )
-        takes = to_take(app)
-        for intake_id in wanted:
-            try:
-                act(clerk, IntakeId(intake_id), takes)
-            except (Refused, NotFound) as error:
-                failed.append(error)
-                output.warn(error.message, error.code, error.next_step)
+    app = session.app
+    of_all, takes = clerk.Clerk(**app.acting(dry_run=dry_run), zone=app.settings.zone), to_take(app)
+    for intake_id in wanted:
+        try:
+            act(of_all, IntakeId(intake_id), takes)
+        except (Refused, NotFound) as error:
+            failed.append(error)
+            output.warn(error.message, error.code, error.next_step)
     if dry_run and len(failed) < len(wanted):
         output.say("Next: the same command without --dry-run")
     if failed:
-        ctx.exit(failed[0].exit_code)
+        raise click.exceptions.Exit(failed[0].exit_code)
 
 
-def _tell_moved(done: MovedRow, to_take: Sequence[str], *, dry_run: bool) -> None:
-    from batchctl.cli import output
-
+def _tell_moved(done: clerk.MovedRow, to_take: Sequence[str], *, dry_run: bool) -> None:
     at, status = done.before.intake_id, done.status.value
     becomes = "would become" if dry_run else "is now"
     click.echo(f"FileProcess {at} {becomes} {status} (it was {done.before.status.value}).")
@@ -244,9 +194,7 @@ def _tell_moved(done: MovedRow, to_take: Sequence[str], *, dry_run: bool) -> Non
             output.say(f"Next: {step}")
 
 
-def _tell_resent(done: Resent, to_take: Sequence[str]) -> None:
-    from batchctl.cli import output
-
+def _tell_resent(done: clerk.Resent, to_take: Sequence[str]) -> None:
     takers = ", ".join(visible(name) for name in done.batches)
     what = f"submission {done.number} of FileProcess {done.first}"
     if done.intake_id is None:
@@ -258,59 +206,55 @@ def _tell_resent(done: Resent, to_take: Sequence[str]) -> None:
         output.say(f"Next: {step}")
 
 
-def _list(out: Console, found: Inbox) -> None:
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, time, word
-
-    if found.unreadable:
-        from batchctl.cli.unreadable_lists import unreadable_rows
-
-        output.section(out, unreadable_rows(found.unreadable))
+def _list(found: inbox_rows.Inbox) -> None:
+    unreadable_rows(found.unreadable)
     if not found.items:
         far = "" if found.before is None else f" Ready rows before FileProcess {found.before} were not looked at."
         click.echo(f"Nothing of what was asked for is in the inbox.{far}")
     else:
         rows = [
             (
-                cell(item.row.intake_id),
-                cell(item.row.entity),
-                word(item.state),
-                time(item.row.inserted_at),
-                cell(item.row.file_name),
-                cell(_because(item)),
-                cell(item.clear),
+                item.row.intake_id,
+                item.row.entity,
+                output.word(item.state),
+                item.row.inserted_at,
+                item.row.file_name,
+                _because(item),
+                item.clear,
             )
             for item in found.items
         ]
         headings = ["FileProcess#", "entity", "state", "arrived (UTC)", "file", "because", "next"]
-        output.section(out, Listing("Rows that are not work", headings, rows))
+        output.table("Rows that are not work", headings, rows)
     hints = [f"batchctl inbox show {found.items[0].row.intake_id}   (one row in full)"] if found.items else []
     if found.before is not None:
         hints.append(f"batchctl inbox --before {found.before}   (older rows, with the same options)")
-    output.hints(out, *(hints or ["batchctl status"]))
+    output.hints(*(hints or ["batchctl status"]))
 
 
-def _because(item: Item) -> str:
+def _because(item: inbox_rows.Item) -> str:
     return f"{item.because} (no such file on this host)" if item.is_file_missing else item.because
 
 
-def _show(out: Console, shown: ShownIntake) -> None:
-    from batchctl.cli import output
+def _show(shown: inbox_rows.ShownIntake) -> None:
+    output.properties(_summary(shown))
+    names = {batch.batch_id: batch.name for batch in shown.takers}
+    names |= {row.batch_id: row.batch for row in shown.unreadable if row.batch_id is not None}
+    rows = [
+        (
+            instance.instance_id,
+            names.get(instance.batch_id, f"(ProcessBatch {instance.batch_id})"),
+            output.word(instance.status),
+            instance.cycle_key,
+        )
+        for instance in shown.instances
+    ]
+    output.table_if_any("Its instances", ["id#", "batch", "status", "CycleKey"], rows)
+    show_acts(shown.audit)
+    output.hints(*_next(shown))
 
-    output.section(out, output.properties(_summary(shown)))
-    if shown.instances:
-        output.section(out, _instances(shown))
-    if shown.audit:
-        from batchctl.cli.instance_commands import acts
 
-        output.section(out, acts(shown.audit))
-    output.hints(out, *_next(shown))
-
-
-def _summary(shown: ShownIntake) -> list[tuple[str, Text]]:
-    from batchctl.cli.output import cell, time, word
-
+def _summary(shown: inbox_rows.ShownIntake) -> list[tuple[str, object]]:
     row, item = shown.row, shown.item
     columns = {
         "FileName": row.file_name,
@@ -320,39 +264,21 @@ def _summary(shown: ShownIntake) -> list[tuple[str, Text]]:
         "Message": row.message,
     }
     return [
-        ("FileProcess", cell(row.intake_id)),
-        ("Entity", cell(row.entity)),
-        ("Status", word(row.status)),
-        *((name, cell(value)) for name, value in columns.items() if value is not None),
-        ("Arrived (UTC)", time(row.inserted_at)),
-        ("Taken by", cell(", ".join(_takers(shown)) or "no batch")),
-        *([] if item is None else [("Not work because", cell(f"{item.state}: {_because(item)}"))]),
+        ("FileProcess", row.intake_id),
+        ("Entity", row.entity),
+        ("Status", output.word(row.status)),
+        *((name, value) for name, value in columns.items() if value is not None),
+        ("Arrived (UTC)", row.inserted_at),
+        ("Taken by", ", ".join(_takers(shown)) or "no batch"),
+        *([] if item is None else [("Not work because", f"{item.state}: {_because(item)}")]),
     ]
 
 
-def _takers(shown: ShownIntake) -> list[str]:
+def _takers(shown: inbox_rows.ShownIntake) -> list[str]:
     return [*(batch.name for batch in shown.takers), *(row.batch for row in shown.unreadable)]
 
 
-def _instances(shown: ShownIntake) -> Listing:
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, word
-
-    names = {batch.batch_id: batch.name for batch in shown.takers}
-    names |= {row.batch_id: row.batch for row in shown.unreadable if row.batch_id is not None}
-    rows = [
-        (
-            cell(instance.instance_id),
-            cell(names.get(instance.batch_id, f"(ProcessBatch {instance.batch_id})")),
-            word(instance.status),
-            cell(instance.cycle_key),
-        )
-        for instance in shown.instances
-    ]
-    return Listing("Its instances", ["id#", "batch", "status", "CycleKey"], rows)
-
-
-def _next(shown: ShownIntake) -> list[str]:
+def _next(shown: inbox_rows.ShownIntake) -> list[str]:
     at = shown.row.intake_id
     if shown.item is not None:
         return [shown.item.clear, f"batchctl why file:{at}   (every gate, passed or blocking)"]
@@ -361,9 +287,7 @@ def _next(shown: ShownIntake) -> list[str]:
     return [f"batchctl why file:{at}   (every gate, passed or blocking)"]
 
 
-def _as_json(found: Inbox) -> Columns:
-    from batchctl.operations import shown_columns
-
+def _as_json(found: inbox_rows.Inbox) -> shown_columns.Columns:
     return {
         "Leader": found.leader,
         "Rows": [_item_as_json(item) for item in found.items],
@@ -372,9 +296,7 @@ def _as_json(found: Inbox) -> Columns:
     }
 
 
-def _item_as_json(item: Item) -> Columns:
-    from batchctl.operations import shown_columns
-
+def _item_as_json(item: inbox_rows.Item) -> shown_columns.Columns:
     return {
         **shown_columns.of(item.row),
         "State": item.state.value,
@@ -384,9 +306,7 @@ def _item_as_json(item: Item) -> Columns:
     }
 
 
-def _shown_as_json(shown: ShownIntake) -> Columns:
-    from batchctl.operations import shown_columns
-
+def _shown_as_json(shown: inbox_rows.ShownIntake) -> shown_columns.Columns:
     why = {"State": None, "Because": None, "FileMissing": False, "Next": None}
     return {
         **(shown_columns.of(shown.row) | why if shown.item is None else _item_as_json(shown.item)),

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import INTAKE_ID, CliSession, dry_run, pass_session, reason
+from batchctl import node
+from batchctl.cli import output, progress
+from batchctl.cli.missing_controller import to_wait
+from batchctl.cli.session import FAILED, INTAKE_ID, CliSession, acts, writes
 from batchctl.domain.error_codes import REJECTED_AGAIN
+from batchctl.domain.locked_rows import parted
+from batchctl.domain.rows import BatchDefinition, IntakeId, IntakeRow, Populated
+from batchctl.operations import inspection, planning, task_connections
+from batchctl.operations.intake import inbox, submission
 
-if TYPE_CHECKING:
-    from batchctl.domain.rows import BatchDefinition, IntakeRow, Populated
-    from batchctl.operations.planning import PlannedCreation
-
-FAILED = 1
 PLANNED_MOST = 100
 MOST_NAMED = 20
 """Who keeps a row locked is printed for this many rows at most."""
@@ -27,30 +28,24 @@ MOST_NAMED = 20
 @click.option("--file", "file_name", metavar="FILE", help="FileName; the path of a file that exists is made absolute.")
 @click.option("--data", metavar="TEXT", help="Data: what tells duplicates, or a payload.")
 @click.option("--cycle-key", metavar="KEY", help="CycleKey: the business date or another key.")
-@dry_run
-@pass_session
+@writes
 def submit(
     session: CliSession, entity: str, file_name: str | None, data: str | None, cycle_key: str | None, dry_run: bool
 ) -> None:
     """Insert a FileProcess row, as any program may, and print its id."""
-    from batchctl.cli import output
-    from batchctl.cli.missing_controller import to_wait
-    from batchctl.operations import task_connections
-    from batchctl.operations.intake.submission import Submission, submit
-
     if file_name is not None and not file_name.strip():
         raise click.BadParameter("it is empty; leave --file out where there is no file.", param_hint="--file")
-    wanted = Submission(entity=entity, file_name=_absolute(file_name), data=data, cycle_key=cycle_key)
-    with session.app() as app:
-        done = submit(
-            app.transactions,
-            wanted,
-            user=app.ids.user(),
-            host=app.ids.host(),
-            dry_run=dry_run,
-            check=partial(task_connections.check, known=app.settings.connections, populate=_populated),
-        )
-        steps = to_wait(app, f"file:{done.intake_id or 'ID'}")
+    wanted = submission.Submission(entity=entity, file_name=_absolute(file_name), data=data, cycle_key=cycle_key)
+    app = session.app
+    done = submission.submit(
+        app.transactions,
+        wanted,
+        user=app.ids.user(),
+        host=app.ids.host(),
+        dry_run=dry_run,
+        check=partial(task_connections.check, known=app.settings.connections, populate=_populated),
+    )
+    steps = to_wait(app, f"file:{done.intake_id or 'ID'}")
     if done.intake_id is None:
         output.say(f"A FileProcess row would be inserted: {wanted.entity}, {wanted.file_name or 'no file'}.")
     else:
@@ -66,17 +61,13 @@ def submit(
 
 
 @click.command()
-@dry_run
-@pass_session
+@writes
 def create(session: CliSession, dry_run: bool) -> None:
     """Make every instance that is missing: one creation pass."""
-    from batchctl.cli import output
-    from batchctl.cli.progress import watched
-
     if dry_run:
         show_planned_creations(session)
         return
-    with watched(session) as node:
+    with progress.watched(session) as node:
         done = node.create()
     parts = [f"{done.created} created", f"{done.duplicates} duplicate", f"{done.rejected} rejected"]
     click.echo(f"Instances: {', '.join(parts)}. FileProcess rows that no batch takes: {done.untaken}.")
@@ -91,9 +82,6 @@ def create(session: CliSession, dry_run: bool) -> None:
 
 def _tell_locked(locked: Sequence[tuple[int, str]]) -> None:
     """Print the rows of which nothing could be made because of locks, who holds these, and what ends them."""
-    from batchctl.cli import output
-    from batchctl.domain.locked_rows import parted
-
     click.echo(f"FileProcess rows that somebody keeps locked: {len(locked)}.")
     ends = list[str]()
     for intake_id, said in locked[:MOST_NAMED]:
@@ -106,11 +94,8 @@ def _tell_locked(locked: Sequence[tuple[int, str]]) -> None:
 
 def tell_stuck(session: CliSession) -> bool:
     """Say which rows wait for a person, whatever is created or processed; say whether there are any."""
-    from batchctl.cli import output
-    from batchctl.operations.intake import inbox
-
-    with session.app() as app:
-        found = inbox.stuck(app.transactions, app.registry.plugins())
+    app = session.app
+    found = inbox.stuck(app.transactions, app.registry.plugins())
     for item in found[:1]:
         others = f" {len(found) - 1} more wait for a person." if len(found) > 1 else ""
         output.say(f"Note: FileProcess {item.row.intake_id} is no work: {item.because}.{others}")
@@ -120,22 +105,13 @@ def tell_stuck(session: CliSession) -> bool:
 
 @click.command()
 @click.argument("intake_id", metavar="FILEPROCESS_ID", type=INTAKE_ID)
-@reason(required=True)
-@dry_run
-@click.pass_context
-def accept(ctx: click.Context, intake_id: int, reason: str, dry_run: bool) -> None:
+@acts(needs_reason=True)
+def accept(session: CliSession, intake_id: int, reason: str, dry_run: bool) -> None:
     """Take in a rejected or duplicate FileProcess row on purpose.
 
     Its populator is asked again: correct first what it rejected. Exit code 1 when the row is rejected again.
     """
-    from batchctl.cli import output
-    from batchctl.domain.rows import IntakeId
-    from batchctl.node import Node
-    from batchctl.operations import inspection, planning
-
-    session: CliSession = ctx.obj
-    with session.app() as app:
-        planned = planning.acceptance(app.transactions, IntakeId(intake_id))
+    planned = planning.acceptance(session.app.transactions, IntakeId(intake_id))
     if dry_run:
         takers = ", ".join(planned.batches) or ("none that can be read" if planned.unreadable else "no batch")
         output.say(f"FileProcess {intake_id} ({planned.row.status}) would be taken in by {takers}.")
@@ -145,47 +121,40 @@ def accept(ctx: click.Context, intake_id: int, reason: str, dry_run: bool) -> No
         output.say(f"Next: {row.mend}")
     if dry_run:
         return
-    with session.app() as app:
-        done = Node(app).accept(IntakeId(intake_id), reason)
-        again = inspection.rejected_row(app.transactions, IntakeId(intake_id)) if done.rejected else None
+    app = session.app
+    done = node.Node(app).accept(IntakeId(intake_id), reason)
+    again = inspection.rejected_row(app.transactions, IntakeId(intake_id)) if done.rejected else None
     click.echo(f"FileProcess {intake_id}: {output.counted(done.created, 'instance')} created.")
     if again is None:
         output.say(f"Next: batchctl why file:{intake_id}")
         return
     output.warn(f"FileProcess {intake_id} is rejected again: {again.message}", REJECTED_AGAIN, again.clear)
-    ctx.exit(FAILED)
+    raise click.exceptions.Exit(FAILED)
 
 
 def show_planned_creations(session: CliSession) -> bool:
     """Show what a creation pass would do; say whether it would create anything."""
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell
-    from batchctl.node import Node
-
-    with session.app() as app:
-        planned = Node(app).plan_creations(PLANNED_MOST)
+    planned = node.Node(session.app).plan_creations(PLANNED_MOST)
     if not planned:
         click.echo("Nothing to do: no instance would be created.")
         return False
-    out = output.console()
     rows = [
         (
-            cell(one.row.intake_id),
-            cell(one.row.entity),
-            cell(one.row.file_name),
-            cell(", ".join(one.batches) or None),
-            cell("; ".join(_values(one)) or None),
-            cell("; ".join([*one.all_refused, *(f"repeats FileProcess {first}" for first in one.repeats)]) or None),
+            one.row.intake_id,
+            one.row.entity,
+            one.row.file_name,
+            ", ".join(one.batches) or None,
+            "; ".join(_values(one)) or None,
+            "; ".join([*one.all_refused, *(f"repeats FileProcess {first}" for first in one.repeats)]) or None,
         )
         for one in planned
     ]
     title = "Instances that would be created"
-    output.section(out, Listing(title, ["FileProcess#", "entity", "file", "for batch", "values", "but"], rows))
+    output.table(title, ["FileProcess#", "entity", "file", "for batch", "values", "but"], rows)
     return any(one.batches for one in planned)
 
 
-def _values(planned: PlannedCreation) -> Iterator[str]:
+def _values(planned: planning.PlannedCreation) -> Iterator[str]:
     """Yield what the populators have found; with the names of the batches only where their values differ."""
     each = [(name, _wording(values)) for name, values in planned.values]
     if len({said for _, said in each}) == 1:
@@ -201,7 +170,7 @@ def _wording(values: Populated) -> str:
 
 
 def _populated(row: IntakeRow, batch: BatchDefinition) -> Populated:
-    from batchctl.populators.pattern import PatternPopulator
+    from batchctl.populators.pattern import PatternPopulator  # noqa: PLC0415 - a row alone loads no plugin
 
     return PatternPopulator().populate(row, batch)
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import click
 
+from batchctl.cli import output
 from batchctl.cli.filtering import of_starters, starts
-from batchctl.cli.session import CliSession, WholeNumber, as_json, as_rows, pass_session
+from batchctl.cli.session import CliSession, WholeNumber, reads, reads_rows
+from batchctl.cli.unreadable_lists import show_unreadable, with_unreadable
 from batchctl.domain.error_codes import NOT_LISTED
+from batchctl.domain.text import storable, typed
+from batchctl.operations import shown_columns
+from batchctl.operations.intake import watches
 
 NOT_USABLE = 4
 """The same as for a database that cannot be used: something outside the command has to be put right."""
@@ -22,22 +27,13 @@ def watch() -> None:
 
 @watch.command(name="list")
 @of_starters
-@as_rows
-@pass_session
+@reads_rows
 def listed(session: CliSession, batch: str | None, status: str | None, as_json: bool) -> None:
     """List the watches: folder, since when it cannot be listed, how many files were taken, and the last of them."""
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, time, word
-    from batchctl.cli.unreadable_lists import show_unreadable, with_unreadable
-    from batchctl.domain.text import typed
-    from batchctl.operations import shown_columns
-    from batchctl.operations.intake import watches
-
-    with session.app() as app:
-        is_wanted = starts(app, batch, status)
-        every, broken = watches.everyone(app.transactions)
-        found = [one for one in every if is_wanted(one.watch.entity, one.watch.enabled)]
+    app = session.app
+    is_wanted = starts(app, batch, status)
+    every, broken = watches.everyone(app.transactions)
+    found = [one for one in every if is_wanted(one.watch.entity, one.watch.enabled)]
     if as_json:
         listed = [
             {
@@ -53,16 +49,16 @@ def listed(session: CliSession, batch: str | None, status: str | None, as_json: 
         return
     rows = [
         (
-            cell(one.watch.name),
-            word("enabled" if one.watch.enabled else "disabled"),
-            cell(one.watch.entity),
-            cell(one.watch.folder),
-            cell(one.watch.pattern),
-            time(one.watch.unreachable_since),
-            cell(one.tally.taken),
-            cell(one.tally.missing),
-            cell(one.tally.last_intake),
-            time(one.tally.last_at),
+            one.watch.name,
+            output.word("enabled" if one.watch.enabled else "disabled"),
+            one.watch.entity,
+            one.watch.folder,
+            one.watch.pattern,
+            one.watch.unreachable_since,
+            one.tally.taken,
+            one.tally.missing,
+            one.tally.last_intake,
+            one.tally.last_at,
         )
         for one in found
     ]
@@ -78,16 +74,15 @@ def listed(session: CliSession, batch: str | None, status: str | None, as_json: 
         "last FileProcess#",
         "submitted (UTC)",
     ]
-    out = output.console()
-    output.section(out, Listing("Watched folders", headings, rows))
+    output.table("Watched folders", headings, rows)
     if broken:
-        show_unreadable(out, broken)
+        show_unreadable(broken)
     elif found:
         output.hints(
-            out, f"batchctl watch test {typed(found[0].watch.name)}   (what would be taken now, and why not the rest)"
+            f"batchctl watch test {typed(found[0].watch.name)}   (what would be taken now, and why not the rest)"
         )
     else:
-        output.hints(out, "insert a row into FileWatch (WatchName, Entity, Folder), then: batchctl check")
+        output.hints("insert a row into FileWatch (WatchName, Entity, Folder), then: batchctl check")
 
 
 @watch.command(name="test")
@@ -95,30 +90,20 @@ def listed(session: CliSession, batch: str | None, status: str | None, as_json: 
 @click.option(
     "--most", type=WholeNumber(1, 100_000), default=20, show_default=True, help="How many of each kind to show."
 )
-@as_json
-@click.pass_context
-def rehearsed(ctx: click.Context, name: str, most: int, as_json: bool) -> None:
+@reads
+def rehearsed(session: CliSession, name: str, most: int, as_json: bool) -> None:
     """Walk once through the folder of a watch, on this host, and say of each entry what would happen and why.
 
     Nothing is submitted. Exit code 4 when the folder cannot be listed.
     """
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell
-    from batchctl.domain.text import storable
-    from batchctl.operations import shown_columns
-    from batchctl.operations.intake.watches import OUTCOMES
-
-    session: CliSession = ctx.obj
-    with session.app() as app:
-        found = app.rehearse_watch(name, most)
+    found = session.app.rehearse_watch(name, most)
     if as_json:
         output.print_json(
             {
                 **shown_columns.of(found.watch),
                 "FolderHere": found.folder,
                 "Trouble": found.failure,
-                "Totals": {outcome: found.totals[outcome] for outcome in OUTCOMES},
+                "Totals": {outcome: found.totals[outcome] for outcome in watches.OUTCOMES},
                 "Files": [
                     {
                         "FilePath": storable(one.path),
@@ -133,20 +118,18 @@ def rehearsed(ctx: click.Context, name: str, most: int, as_json: bool) -> None:
             }
         )
     else:
-        out = output.console()
         rows = [
-            (cell(one.path), cell(None if one.file is None else one.file.size), cell(one.outcome), cell(one.reason))
-            for one in found.verdicts
+            (one.path, None if one.file is None else one.file.size, one.outcome, one.reason) for one in found.verdicts
         ]
         if rows or found.failure is None:
-            output.section(out, Listing(f"In {found.folder}", ["file", "bytes#", "outcome", "because"], rows))
-            counted = ", ".join(f"{found.totals[outcome]} {outcome}" for outcome in OUTCOMES)
-            out.print(cell(f"Entries: {counted}. Nothing was submitted."), soft_wrap=True)
+            output.table(f"In {found.folder}", ["file", "bytes#", "outcome", "because"], rows)
+            counted = ", ".join(f"{found.totals[outcome]} {outcome}" for outcome in watches.OUTCOMES)
+            output.line(f"Entries: {counted}. Nothing was submitted.")
         if found.failure is None:
             disabled = "the watch is disabled: UPDATE FileWatch SET Enabled = 1 WHERE WatchName = ..."
             taken = "a running controller takes what is complete; without one: batchctl run --once"
-            output.hints(out, taken if found.watch.enabled else disabled)
+            output.hints(taken if found.watch.enabled else disabled)
     if found.failure is not None:
         said, to_do = found.announced
         output.warn(f"the folder cannot be listed: {said}", NOT_LISTED, to_do)
-        ctx.exit(NOT_USABLE)
+        raise click.exceptions.Exit(NOT_USABLE)

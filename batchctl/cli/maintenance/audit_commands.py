@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 import click
 
+from batchctl import node
+from batchctl.cli import output
 from batchctl.cli.log_command import MOST, Moment
-from batchctl.cli.session import (
-    ROW_ID,
-    CliSession,
-    Ref,
-    WholeNumber,
-    as_json,
-    as_rows,
-    batch_names,
-    dry_run,
-    pass_session,
-)
-
-if TYPE_CHECKING:
-    from batchctl.cli.listing import Listing
-    from batchctl.domain.maintenance.audit_chain import Anchor, ChainFinding
-    from batchctl.domain.rows import AuditEntry
-    from batchctl.operations.maintenance.audit_trail import ChainVerdict
-
-FINDINGS = 6
+from batchctl.cli.session import FINDINGS, ROW_ID, CliSession, Ref, WholeNumber, as_rows, batch_names, reads, writes
+from batchctl.domain.errors import NotFound
+from batchctl.domain.maintenance.audit_chain import Anchor, anchor_of
+from batchctl.domain.rows import AuditEntry
+from batchctl.domain.text import visible
+from batchctl.operations import shown_columns
+from batchctl.operations.maintenance import audit_trail
 
 
 class AuditGroup(click.Group):
@@ -48,9 +36,6 @@ class AnchorText(click.ParamType["Anchor"]):
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Anchor:
         """Read an anchor."""
-        from batchctl.domain.maintenance.audit_chain import anchor_of
-        from batchctl.domain.text import visible
-
         found = anchor_of(str(value))
         if found is None:
             self.fail(f"'{visible(str(value))}' is no anchor; batchctl audit anchor prints one.", param, ctx)
@@ -90,46 +75,49 @@ def audit(
         if ref is not None:
             raise click.UsageError("REF and --batch name two things; give one of them.")
         ref = f"batch:{batch}"
-    from batchctl.cli import output
-    from batchctl.operations import shown_columns
-    from batchctl.operations.maintenance import audit_trail
-    from batchctl.operations.maintenance.audit_trail import AuditFilter
 
     session: CliSession = ctx.obj
-    with session.app() as app:
-        wanted = AuditFilter(ref=ref, actor=actor, action=action, since=since, before=before)
-        found = audit_trail.page(app.transactions, wanted, limit)
+    app = session.app
+    wanted = audit_trail.AuditFilter(ref=ref, actor=actor, action=action, since=since, before=before)
+    found = audit_trail.page(app.transactions, wanted, limit)
     if as_json:
         output.print_json([shown_columns.of(entry) for entry in found])
         return
-    out = output.console()
     if not found:
-        out.print("AuditLog has no such row.")
+        output.line("AuditLog has no such row.")
         return
-    output.section(out, _listing(found))
+    rows = [
+        (
+            one.audit_id,
+            one.at,
+            one.actor,
+            one.action,
+            one.target,
+            one.reason,
+            _shown(one.before, one),
+            _shown(one.after, one),
+        )
+        for one in found
+    ]
+    output.table_if_any("Acts", ["id", "at (UTC)", "who", "action", "target", "reason", "before", "after"], rows)
     if len(found) == limit:
-        output.hints(out, f"batchctl audit --before {found[-1].audit_id}   (with the same options: the next page)")
+        output.hints(f"batchctl audit --before {found[-1].audit_id}   (with the same options: the next page)")
     else:
-        output.hints(out, "batchctl audit verify   (that nothing of it was changed)")
+        output.hints("batchctl audit verify   (that nothing of it was changed)")
 
 
 @audit.command()
 @click.option(
     "--anchor", "anchors", type=AnchorText(), multiple=True, help="What 'audit anchor' printed once; may be repeated."
 )
-@as_json
-@click.pass_context
-def verify(ctx: click.Context, anchors: tuple[Anchor, ...], as_json: bool) -> None:
+@reads
+def verify(session: CliSession, anchors: tuple[Anchor, ...], as_json: bool) -> None:
     """Prove that no row of the log was changed, removed or put in between since it was sealed; exit code 6 if one was.
 
     That its end was cut off, or all of it made anew, shows only against an anchor that was kept elsewhere.
     """
-    from batchctl.cli import output
-    from batchctl.operations.maintenance import audit_trail
-
-    session: CliSession = ctx.obj
-    with session.app() as app:
-        found = audit_trail.verify(app.transactions, app.clock, anchors)
+    app = session.app
+    found = audit_trail.verify(app.transactions, app.clock, anchors)
     if as_json:
         output.print_json(
             {
@@ -147,20 +135,14 @@ def verify(ctx: click.Context, anchors: tuple[Anchor, ...], as_json: bool) -> No
     else:
         _show(found, anchored=bool(anchors))
     if found.findings:
-        ctx.exit(FINDINGS)
+        raise click.exceptions.Exit(FINDINGS)
 
 
 @audit.command()
-@as_json
-@pass_session
+@reads
 def anchor(session: CliSession, as_json: bool) -> None:
     """Print how far the chain reaches: keep it elsewhere, and give it to 'audit verify --anchor' later."""
-    from batchctl.cli import output
-    from batchctl.domain.errors import NotFound
-    from batchctl.operations.maintenance import audit_trail
-
-    with session.app() as app:
-        found = audit_trail.anchor(app.transactions)
+    found = audit_trail.anchor(session.app.transactions)
     if found is None:
         raise NotFound("No row of the audit log is sealed yet.", next_step="batchctl audit seal")
     if as_json:
@@ -170,44 +152,18 @@ def anchor(session: CliSession, as_json: bool) -> None:
 
 
 @audit.command()
-@dry_run
-@pass_session
+@writes
 def seal(session: CliSession, dry_run: bool) -> None:
     """Seal at once what has no seal yet, as the leader does every few seconds."""
-    from batchctl.cli import output
-    from batchctl.operations.maintenance import audit_trail
-
-    with session.app() as app:
-        before = audit_trail.verify(app.transactions, app.clock)
-        if not dry_run:
-            from batchctl.node import Node
-
-            Node(app).seal()
-        after = audit_trail.verify(app.transactions, app.clock)
+    app = session.app
+    before = audit_trail.verify(app.transactions, app.clock)
+    if not dry_run:
+        node.Node(app).seal()
+    after = audit_trail.verify(app.transactions, app.clock)
     would = "would be" if dry_run else "are"
     click.echo(f"{output.counted(before.unsealed - (0 if dry_run else after.unsealed), 'row')} {would} sealed.")
     if after.head is not None:
         output.say(f"Next: batchctl audit verify --anchor {after.head}   (keep it elsewhere)")
-
-
-def _listing(found: Sequence[AuditEntry]) -> Listing:
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, time
-
-    rows = [
-        (
-            cell(one.audit_id),
-            time(one.at),
-            cell(one.actor),
-            cell(one.action),
-            cell(one.target),
-            cell(one.reason),
-            cell(_shown(one.before, one)),
-            cell(_shown(one.after, one)),
-        )
-        for one in found
-    ]
-    return Listing("Acts", ["id", "at (UTC)", "who", "action", "target", "reason", "before", "after"], rows)
 
 
 def _shown(values: str | None, entry: AuditEntry) -> str | None:
@@ -222,14 +178,12 @@ def _shown(values: str | None, entry: AuditEntry) -> str | None:
     return json.dumps({name: at for name, at in found.items() if not is_whole or at is not None}, ensure_ascii=False)
 
 
-def _show(found: ChainVerdict, *, anchored: bool) -> None:
-    from batchctl.cli import output
-
-    out = output.console()
+def _show(found: audit_trail.ChainVerdict, *, anchored: bool) -> None:
     if found.findings:
-        output.section(out, _findings(found.findings))
+        rows = [(one.audit_id, one.number, one.message) for one in found.findings]
+        output.table("The audit log is not as it was sealed", ["id", "seal#", "what is wrong"], rows)
     elif found.head is None:
-        out.print("No row of the audit log is sealed yet.")
+        output.line("No row of the audit log is sealed yet.")
     else:
         gone = f", {found.gone} of them purged since" if found.gone else ""
         click.echo(
@@ -238,15 +192,7 @@ def _show(found: ChainVerdict, *, anchored: bool) -> None:
     if found.unsealed:
         click.echo(f"{output.counted(found.unsealed, 'row')} not sealed yet: of these nothing is proven.")
     if found.findings:
-        output.hints(out, *dict.fromkeys(one.next_step for one in found.findings))
+        output.hints(*dict.fromkeys(one.next_step for one in found.findings))
     elif found.head is not None and not anchored:
         keep = "keep the anchor elsewhere: only it shows that the end was cut off, or all of it made anew"
-        output.hints(out, f"batchctl audit anchor   ({keep})")
-
-
-def _findings(findings: Sequence[ChainFinding]) -> Listing:
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell
-
-    rows = [(cell(one.audit_id), cell(one.number), cell(one.message)) for one in findings]
-    return Listing("The audit log is not as it was sealed", ["id", "seal#", "what is wrong"], rows)
+        output.hints(f"batchctl audit anchor   ({keep})")

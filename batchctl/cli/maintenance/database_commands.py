@@ -6,9 +6,12 @@ from collections.abc import Sequence
 
 import click
 
-from batchctl.cli.session import CliSession, as_json, dry_run, pass_session, reason
+from batchctl import control_database
+from batchctl.cli import output
+from batchctl.cli.session import CliSession, reads, reason, writes
 from batchctl.domain.errors import DatabaseRefused, SchemaMismatch
 from batchctl.domain.text import visible
+from batchctl.operations import copies
 
 LISTED_MOST = 5
 DIALECTS = ("sqlite", "postgresql", "mssql")
@@ -20,27 +23,23 @@ def db() -> None:
 
 
 @db.command()
-@dry_run
-@pass_session
+@writes
 def upgrade(session: CliSession, dry_run: bool) -> None:
     """Create the control database, or bring it up to date; not beneath a controller that works on it."""
-    from batchctl.cli import output
-    from batchctl.control_database import check_may_upgrade, upgrade_database, verify_database
-
     if dry_run:
         try:
-            found = verify_database(session.config)
+            found = control_database.verify_database(session.config)
         except (DatabaseRefused, SchemaMismatch) as needed:
             if not (needed.next_step or "").startswith("batchctl db upgrade"):
                 raise
             if isinstance(needed, SchemaMismatch):
-                _name_others(check_may_upgrade(session.config))
+                _name_others(control_database.check_may_upgrade(session.config))
             click.echo(needed.message)
             click.echo("batchctl db upgrade would create or upgrade it.")
         else:
             click.echo(f"Nothing to do: the control database has schema {found}.")
         return
-    done = upgrade_database(session.config, _name_others)
+    done = control_database.upgrade_database(session.config, _name_others)
     if done.before != done.after:
         click.echo(f"The control database now has schema {done.after} (before: {done.before or 'none'}).")
     elif done.made_anew:
@@ -63,8 +62,6 @@ def upgrade(session: CliSession, dry_run: bool) -> None:
 
 def _name_others(tables: Sequence[str]) -> None:
     """Say that the database holds tables of others already: it may be the wrong one."""
-    from batchctl.cli import output
-
     if tables:
         more = "" if len(tables) <= LISTED_MOST else ", ..."
         others = f"{output.counted(len(tables), 'other table')} ({', '.join(tables[:LISTED_MOST])}{more})"
@@ -73,14 +70,10 @@ def _name_others(tables: Sequence[str]) -> None:
 
 
 @db.command()
-@as_json
-@pass_session
+@reads
 def verify(session: CliSession, as_json: bool) -> None:
     """Compare the control database's schema with what this version needs; exit code 4 when they differ."""
-    from batchctl.cli import output
-    from batchctl.control_database import verify_database
-
-    found = verify_database(session.config)
+    found = control_database.verify_database(session.config)
     if as_json:
         output.print_json({"Schema": found})
         return
@@ -90,18 +83,11 @@ def verify(session: CliSession, as_json: bool) -> None:
 @db.command()
 @reason(required=True)
 @click.option("--apart", is_flag=True, help="Give it a name of its own: the other one goes on working, too.")
-@dry_run
-@pass_session
+@writes
 def adopt(session: CliSession, reason: str | None, apart: bool, dry_run: bool) -> None:
     """Let controllers work on a control database that was copied or moved; until then nothing runs on it."""
-    from batchctl.cli import output
-    from batchctl.operations import copies
-    from batchctl.operations.operators.acts import Actor
-
-    with session.app() as app:
-        user, host = app.ids.user(), app.ids.host()
-        actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
-        done = copies.adopt(actor, reason=reason, apart=apart)
+    actor = session.app.actor(dry_run=dry_run)
+    done = copies.adopt(actor, reason=reason, apart=apart)
     if done.original is None:
         click.echo("It was where it is now when somebody last let controllers work on it.")
     verb = "would be" if dry_run else "is"
@@ -114,10 +100,7 @@ def adopt(session: CliSession, reason: str | None, apart: bool, dry_run: bool) -
 @click.option("--dialect", type=click.Choice(DIALECTS), default="sqlite", show_default=True, help="Kind of database.")
 def script(dialect: str) -> None:
     """Print the SQL that builds the schema, for a DBA."""
-    from batchctl.cli import output
-    from batchctl.control_database import schema_script
-
-    output.verbatim(schema_script(dialect))
+    output.verbatim(control_database.schema_script(dialect))
 
 
 @db.command()
@@ -132,9 +115,6 @@ def script(dialect: str) -> None:
 )
 def roles(dialect: str, schema: str | None, suppliers: tuple[str, ...]) -> None:
     """Print the SQL that makes roles with the rights that each kind of user needs, for a DBA; it may be run again."""
-    from batchctl.cli import output
-    from batchctl.control_database import roles_script
-
     entities: dict[str, list[str]] = {}
     for supplier in suppliers:
         name, _, entity = supplier.partition("=")
@@ -142,4 +122,4 @@ def roles(dialect: str, schema: str | None, suppliers: tuple[str, ...]) -> None:
             message = f"'{visible(supplier)}' does not name an entity; write it like this: --intake shop=Orders"
             raise click.BadParameter(message, param_hint="--intake")
         entities.setdefault(name, []).append(entity)
-    output.verbatim(roles_script(dialect, schema, entities).rstrip("\n"))
+    output.verbatim(control_database.roles_script(dialect, schema, entities).rstrip("\n"))

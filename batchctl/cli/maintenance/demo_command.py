@@ -6,21 +6,21 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import click
 
-from batchctl.cli import main
-from batchctl.cli.session import CliSession, dry_run
+from batchctl import app as application
+from batchctl.cli import main, output
+from batchctl.cli.session import FAILED, dry_run
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.text import visible
+from batchctl.operations import overview
+from batchctl.operations.intake import submission
+from batchctl.operations.maintenance import demonstration
 
-if TYPE_CHECKING:
-    from batchctl.operations.maintenance.demonstration import DemoFile
-    from batchctl.operations.overview import FailingInstance
-
-FAILED = 1
 FOLDER = "batchctl-demo"
 
 
@@ -34,14 +34,11 @@ FOLDER = "batchctl-demo"
     help="Use this empty PostgreSQL database instead of SQLite files  [default: $BATCHCTL_DATABASE_URL].",
 )
 @dry_run
-@click.pass_context
-def demo(ctx: click.Context, folder: Path | None, flights: Path | None, database: str | None, dry_run: bool) -> None:
+def demo(folder: Path | None, flights: Path | None, database: str | None, dry_run: bool) -> None:
     """Run the worked example end to end in a fresh folder: real files arrive, one is broken, all ends well.
 
     FOLDER is ./batchctl-demo, or the first of that name with a number that is not there yet.
     """
-    from batchctl.operations.maintenance import demonstration
-
     source = demonstration.find_flights(flights)
     target = _fresh(Path.cwd()) if folder is None else folder
     password = "" if database is None else ", with the password where this command has found it, such as in PGPASSWORD"
@@ -55,7 +52,7 @@ def demo(ctx: click.Context, folder: Path | None, flights: Path | None, database
     for finding in findings:
         click.echo(f"Not as it should be: {finding}", err=True)
     if findings:
-        ctx.exit(FAILED)
+        raise click.exceptions.Exit(FAILED)
     _tell(
         f"All is well: the warehouse holds {demonstration.FLIGHTS_OF_2013:,} flights, each file once.",
         f"Look around in {target}{password}; README.md tells what happened. For example:",
@@ -74,8 +71,6 @@ class Demo:
 
     def run(self) -> None:
         """Do everything; raise when a command ends otherwise than the texts between them say."""
-        from batchctl.operations.maintenance import demonstration
-
         _tell(f"The demo's folder is {self._folder}. A control database, and a batch, which is rows only:")
         self._type("db", "upgrade")
         click.echo(f"$ {self._shell} < register.sql")
@@ -121,24 +116,18 @@ class Demo:
             message = f"The demo stops: instance {number} is {each.instance.status}{step}: {each.message}"
             shown = f"{_command()} --config {shlex.quote(self._config)} history {number}"
             raise BatchctlError(message, next_step=shown)
-        message = f"The demo stops: {otherwise}."
-        raise BatchctlError(message, next_step="see what was printed above")
+        raise BatchctlError(f"The demo stops: {otherwise}.", next_step="see what was printed above")
 
-    def _submit(self, arrival: DemoFile) -> None:
-        from batchctl.operations.intake.submission import Submission, submit
-        from batchctl.operations.maintenance import demonstration
-
+    def _submit(self, arrival: demonstration.DemoFile) -> None:
         shown = f"--file incoming/{arrival.data} --data {arrival.data}"
         click.echo(f"$ batchctl submit {demonstration.ENTITY} {shown}")
-        wanted = Submission(entity=demonstration.ENTITY, file_name=arrival.file_name, data=arrival.data)
-        with CliSession(self._config, debug=False).app() as app:
-            submit(app.transactions, wanted, user=app.ids.user(), host=app.ids.host())
+        wanted = submission.Submission(entity=demonstration.ENTITY, file_name=arrival.file_name, data=arrival.data)
+        with closing(application.open_app(self._config)) as app:
+            submission.submit(app.transactions, wanted, user=app.ids.user(), host=app.ids.host())
 
-    def _failing(self) -> Sequence[FailingInstance]:
-        from batchctl.operations.overview import overview
-
-        with CliSession(self._config, debug=False).app() as app:
-            return overview(app.transactions, app.clock, app.presence).failing
+    def _failing(self) -> Sequence[overview.FailingInstance]:
+        with closing(application.open_app(self._config)) as app:
+            return overview.overview(app.transactions, app.clock, app.presence).failing
 
 
 def _command() -> str:
@@ -154,9 +143,6 @@ def _fresh(parent: Path) -> Path:
 
 
 def _tell(*lines: str) -> None:
-    from batchctl.cli import output
-
     click.echo()
-    out = output.console()
     for line in lines:
-        out.print(output.cell(line, "bold"), soft_wrap=True)
+        output.line(line, "bold")

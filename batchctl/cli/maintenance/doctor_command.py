@@ -4,30 +4,23 @@ from __future__ import annotations
 
 import click
 
-from batchctl.cli.session import CliSession, as_rows
-
-FINDINGS = 6
+from batchctl import app
+from batchctl.cli import output
+from batchctl.cli.session import FINDINGS, CliSession, reads_rows
+from batchctl.domain.outcomes import Result
 
 _STYLES = {"OK": "green", "WARN": "yellow", "FAIL": "bold red"}
 
 
 @click.command()
-@as_rows
-@click.pass_context
-def doctor(ctx: click.Context, as_json: bool) -> None:
+@reads_rows
+def doctor(session: CliSession, as_json: bool) -> None:
     """Examine the control database, every connection and this host; exit code 6 when something FAILs.
 
     It looks at drivers, logins, rights, clocks, the schema, and whether what is committed stays. It changes nothing,
     and it takes no longer than 20 seconds.
     """
-    from batchctl.app import examine
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell
-    from batchctl.domain.outcomes import Result
-
-    session: CliSession = ctx.obj
-    lines = examine(session.config)
+    lines = app.examine(session.config)
     counts = {result: sum(line.finding.result is result for line in lines) for result in Result}
     if as_json:
         listed = [
@@ -42,24 +35,23 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
         ]
         output.print_json(listed)
     else:
-        out = output.console()
         rows = [
             (
-                cell(line.finding.result.value, _STYLES[line.finding.result.value]),
-                cell(line.target),
-                cell(line.finding.check),
-                cell(line.finding.message),
+                output.cell(line.finding.result.value, _STYLES[line.finding.result.value]),
+                line.target,
+                line.finding.check,
+                line.finding.message,
             )
             for line in lines
         ]
         title = ", ".join(f"{count} {result.value}" for result, count in counts.items())
-        output.section(out, Listing(title, ["", "target", "check", "message"], rows))
+        output.table(title, ["", "target", "check", "message"], rows)
         mending = [
             f"{line.target}, {line.finding.check}: {line.finding.next_step}"
             for line in lines
             if line.finding.next_step is not None
         ]
         if mending:
-            output.hints(out, *mending, "and look again: batchctl doctor")
+            output.hints(*mending, "and look again: batchctl doctor")
     if counts[Result.FAIL]:
-        ctx.exit(FINDINGS)
+        raise click.exceptions.Exit(FINDINGS)

@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import click
 
-from batchctl.cli.session import CliSession, as_rows
-
-FINDINGS = 6
+from batchctl.cli import output
+from batchctl.cli.session import FINDINGS, CliSession, reads_rows
+from batchctl.operations.maintenance import fsck as operation
 
 
 @click.command()
-@as_rows
-@click.pass_context
-def fsck(ctx: click.Context, as_json: bool) -> None:
+@reads_rows
+def fsck(session: CliSession, as_json: bool) -> None:
     """Ask the tables whether every law of the engine holds; exit code 6 when a row breaks one.
 
     It only reads, and may be run beside a working controller. `check` looks at definitions, `fsck` at what became of
     the work.
     """
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell
-    from batchctl.operations.maintenance import fsck as operation
-
-    session: CliSession = ctx.obj
-    with session.app() as app:
-        found = operation.examine(app.transactions, app.clock)
+    app = session.app
+    found = operation.examine(app.transactions, app.clock)
     if as_json:
         listed = [
             {"Law": one.code, "Message": one.law, "Table": one.table, "Row": one.row_id, "Next": one.next_step}
@@ -33,12 +26,11 @@ def fsck(ctx: click.Context, as_json: bool) -> None:
         ]
         output.print_json(listed)
     elif found:
-        out = output.console()
-        rows = [(cell(one.code), cell(one.table), cell(one.row_id), cell(one.law)) for one in found]
+        rows = [(one.code, one.table, one.row_id, one.law) for one in found]
         title = f"{output.counted(len(found), 'row')} against the laws"
-        output.section(out, Listing(title, ["law", "table", "row", "what should be so"], rows))
-        output.hints(out, *dict.fromkeys(f"{one.code}: {one.next_step}" for one in found))
+        output.table(title, ["law", "table", "row", "what should be so"], rows)
+        output.hints(*dict.fromkeys(f"{one.code}: {one.next_step}" for one in found))
     else:
         click.echo(f"Every one of {operation.laws()} laws holds.")
     if found:
-        ctx.exit(FINDINGS)
+        raise click.exceptions.Exit(FINDINGS)

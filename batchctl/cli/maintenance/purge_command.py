@@ -3,93 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import CliSession, as_json, dry_run, reason
+from batchctl import node
+from batchctl.cli import output
+from batchctl.cli.session import FAILED, FINDINGS, CliSession, acts, as_json
 from batchctl.domain.error_codes import NOT_PURGED
 from batchctl.domain.text import visible
-
-if TYPE_CHECKING:
-    from batchctl.operations.maintenance.disposal import Disposal
-
-FAILED, FINDINGS = 1, 6
+from batchctl.operations.maintenance import disposal
 
 
 @click.command()
-@reason(required=False)
+@acts(needs_reason=False)
 @as_json
-@dry_run
-@click.pass_context
-def purge(ctx: click.Context, reason: str | None, as_json: bool, dry_run: bool) -> None:
+def purge(session: CliSession, reason: str | None, as_json: bool, dry_run: bool) -> None:
     """Delete at once what is older than the table Setting says, as the leader does once an hour.
 
     Never goes what is not over, nor the last instances of a batch. Exit code 1 when some of it could not be purged, 6 when
     a dry run finds a setting that cannot be meant so.
     """
-    session: CliSession = ctx.obj
     if dry_run:
-        _rehearse(ctx, session, as_json=as_json)
+        _rehearse(session, as_json=as_json)
         return
     if reason is None:
-        message = "Missing option '--reason': say why, or only look: --dry-run."
-        raise click.UsageError(message)
-    from batchctl.node import Node
+        raise click.UsageError("Missing option '--reason': say why, or only look: --dry-run.")
 
-    with session.app() as app:
-        done = Node(app).purge(reason)
+    done = node.Node(session.app).purge(reason)
     _print_gone(done.gone, as_json=as_json)
     _warn(done.failures)
     if done.failures:
-        ctx.exit(FAILED)
+        raise click.exceptions.Exit(FAILED)
 
 
-def _rehearse(ctx: click.Context, session: CliSession, *, as_json: bool) -> None:
-    from batchctl.operations.maintenance import disposal
-
-    with session.app() as app:
-        planned = disposal.plan(app.transactions, app.clock)
+def _rehearse(session: CliSession, *, as_json: bool) -> None:
+    app = session.app
+    planned = disposal.plan(app.transactions, app.clock)
     if as_json:
-        from batchctl.cli import output
-
         output.print_json([one.columns() for one in planned.going])
     else:
         _print_planned(planned)
     _warn([(f"Setting {visible(one.name)}", one.message) for one in planned.findings])
     if planned.findings:
-        ctx.exit(FINDINGS)
+        raise click.exceptions.Exit(FINDINGS)
 
 
-def _print_planned(planned: Disposal) -> None:
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, time, word
-
-    out = output.console()
+def _print_planned(planned: disposal.Disposal) -> None:
     if not planned.going:
-        out.print("Nothing would go.")
+        output.line("Nothing would go.")
         return
     rows = [
-        (
-            cell(one.table),
-            cell(one.batch),
-            word(one.outcome.value) if one.outcome else cell(""),
-            cell(one.rows),
-            time(one.oldest),
-        )
+        (one.table, one.batch, output.word(one.outcome.value) if one.outcome else "", one.rows, one.oldest)
         for one in planned.going
     ]
-    output.section(out, Listing("Rows that would go", ["table", "batch", "outcome", "rows#", "oldest (UTC)"], rows))
+    output.table("Rows that would go", ["table", "batch", "outcome", "rows#", "oldest (UTC)"], rows)
     if planned.known:
         had = output.counted(planned.known, "FileProcess row")
         output.say(f"Note: {had} of these have Data: sent again after that, they are no duplicates.")
-    output.hints(out, "batchctl purge --reason ...")
+    output.hints("batchctl purge --reason ...")
 
 
 def _print_gone(gone: dict[str, int], *, as_json: bool) -> None:
-    from batchctl.cli import output
-
     if as_json:
         output.print_json([{"Table": table, "Rows": rows} for table, rows in gone.items()])
         return
@@ -98,7 +72,5 @@ def _print_gone(gone: dict[str, int], *, as_json: bool) -> None:
 
 
 def _warn(failures: Sequence[tuple[str, str]]) -> None:
-    from batchctl.cli import output
-
     for what, said in failures:
         output.warn(f"{what}: {said}", NOT_PURGED, "batchctl check; batchctl doctor   (settings, rights)")

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import click
 
+from batchctl import app
+from batchctl.cli import output
 from batchctl.cli.session import CliSession, one_of, pass_session
+from batchctl.operations.maintenance import service_files
+from batchctl.system.commands import command_line
 
 KINDS = ("systemd", "task-scheduler", "sql-agent")
 
@@ -20,27 +24,21 @@ def service(session: CliSession, kind: str, name: str, user: str | None, proxy: 
 
     It names the settings file and the Python in use now. Secrets are not in it: it says which variables it needs.
     """
-    from batchctl.app import describe_service
-    from batchctl.cli import output
-    from batchctl.operations.maintenance import service_files
-    from batchctl.system.commands.command_line import for_windows
-
     if proxy is not None and kind != "sql-agent":
-        message = "--proxy belongs to --kind sql-agent."
-        raise click.UsageError(message)
-    described = describe_service(session.config, name, user)
+        raise click.UsageError("--proxy belongs to --kind sql-agent.")
+    described = app.describe_service(session.config, name, user)
     match kind:
         case "systemd":
             text = service_files.systemd_unit(described)
             path = f"/etc/systemd/system/{name}.service"
             next_step = f"save it as {path}, then: systemctl daemon-reload && systemctl enable --now {name}"
         case "task-scheduler":
-            text = service_files.scheduler_task(described, for_windows(described.argv[1:]))
+            text = service_files.scheduler_task(described, command_line.for_windows(described.argv[1:]))
             next_step = (
                 f"save it as {name}.xml, then: schtasks /create /tn {name} /xml {name}.xml /ru {described.user} /rp *"
             )
         case _:
-            text = service_files.sql_agent_job(described, for_windows(described.argv), proxy)
+            text = service_files.sql_agent_job(described, command_line.for_windows(described.argv), proxy)
             next_step = f"save it as {name}.sql, then: sqlcmd -S SERVER -b -i {name}.sql"
     output.verbatim(text)
     output.say(f"Next: {next_step}")

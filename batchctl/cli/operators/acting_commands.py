@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from batchctl.cli.operators.release_options import release_options
+from batchctl.cli import command_texts, output, selecting
+from batchctl.cli.operators import release_options
 from batchctl.cli.selecting import many_options
 from batchctl.cli.session import (
     INSTANCE_ID,
     CliSession,
     WholeNumber,
+    acts,
     as_json,
     batch_names,
     can_ask,
-    dry_run,
     pass_session,
     reason,
     sure,
 )
+from batchctl.domain.rows import LONG_AGO, BatchInstance, InstanceId
 from batchctl.domain.text import did_you_mean, typed, visible
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
-
-    from batchctl.domain.rows import BatchInstance, InstanceId
-    from batchctl.operations.intervene import Intervention, Operator, Switching
-    from batchctl.operations.restart_card import Card
-    from batchctl.plugin_api import JsonValue
+from batchctl.operations import intervene, restart_card, shown_columns
+from batchctl.plugin_api import JsonValue
 
 _COLUMNS = {f"data{at}": f"Data{at}" for at in range(1, 7)}
 
@@ -41,7 +35,7 @@ _instance = click.argument("instance_id", metavar="[ID]", required=False, type=I
 
 def _verb(of_many: str | None, *own: Callable[[Any], Any], needs_reason: bool) -> Callable[[Any], click.Command]:
     """Make a command that acts on one instance, or on all that a filter finds; it may have options of its own."""
-    common = (many_options(of_many), reason(required=needs_reason), sure, as_json, click.pass_context)
+    common = (many_options(of_many), reason(required=needs_reason), sure, as_json, pass_session)
     options: Sequence[Callable[[Any], Any]] = (_instance, *own, *common)
 
     def made(function: Any) -> click.Command:
@@ -59,7 +53,7 @@ def _verb(of_many: str | None, *own: Callable[[Any], Any], needs_reason: bool) -
     needs_reason=True,
 )
 def rerun(
-    ctx: click.Context,
+    session: CliSession,
     /,
     instance_id: int | None,
     from_seq: int | None,
@@ -75,37 +69,37 @@ def rerun(
     """
     values = dict(_correction(text) for text in corrections)
 
-    def act(operator: Operator, at: InstanceId, seen: BatchInstance | None = None) -> Intervention:
+    def act(operator: intervene.Operator, at: InstanceId, seen: BatchInstance | None = None) -> intervene.Intervention:
         return operator.rerun(at, reason=reason, from_seq=from_seq, corrections=values, seen=seen)
 
-    _do(ctx, "rerun", act, instance_id, **how)
+    _do(session, "rerun", act, instance_id, **how)
 
 
 @_verb(None, needs_reason=False)
-def pause(ctx: click.Context, /, instance_id: int | None, reason: str | None, **how: Any) -> None:
+def pause(session: CliSession, /, instance_id: int | None, reason: str | None, **how: Any) -> None:
     """Let nothing more of an instance start, or of all that a filter finds; a step that runs ends first."""
-    _do(ctx, "pause", lambda operator, at: operator.pause(at, reason=reason), instance_id, **how)
+    _do(session, "pause", lambda operator, at: operator.pause(at, reason=reason), instance_id, **how)
 
 
 @_verb("paused", needs_reason=False)
-def resume(ctx: click.Context, /, instance_id: int | None, reason: str | None, **how: Any) -> None:
+def resume(session: CliSession, /, instance_id: int | None, reason: str | None, **how: Any) -> None:
     """Let a paused instance go on where it stood, or all that a filter finds."""
-    _do(ctx, "resume", lambda operator, at: operator.resume(at, reason=reason), instance_id, **how)
+    _do(session, "resume", lambda operator, at: operator.resume(at, reason=reason), instance_id, **how)
 
 
 @_verb(None, needs_reason=True)
-def cancel(ctx: click.Context, /, instance_id: int | None, reason: str, **how: Any) -> None:
+def cancel(session: CliSession, /, instance_id: int | None, reason: str, **how: Any) -> None:
     """Give an instance up, or all that a filter finds; a step that runs is stopped.
 
     On a terminal it asks before it stops one.
     """
-    _do(ctx, "cancel", lambda operator, at: operator.cancel(at, reason=reason), instance_id, **how)
+    _do(session, "cancel", lambda operator, at: operator.cancel(at, reason=reason), instance_id, **how)
 
 
 @_verb("failed", needs_reason=True)
-def skip(ctx: click.Context, /, instance_id: int | None, reason: str, **how: Any) -> None:
+def skip(session: CliSession, /, instance_id: int | None, reason: str, **how: Any) -> None:
     """Go on without the step that is next, of one instance or of all that a filter finds; the history keeps who and why."""
-    _do(ctx, "skip", lambda operator, at: operator.skip(at, reason=reason), instance_id, **how)
+    _do(session, "skip", lambda operator, at: operator.skip(at, reason=reason), instance_id, **how)
 
 
 _QUESTIONS = {"rerun": "Run it again so?", "cancel": "A step of it is running. Stop that, and give the instance up?"}
@@ -113,9 +107,9 @@ _QUESTIONS = {"rerun": "Run it again so?", "cancel": "A step of it is running. S
 
 
 def _do(
-    ctx: click.Context,
+    session: CliSession,
     verb: str,
-    act: Callable[..., Intervention],
+    act: Callable[..., intervene.Intervention],
     instance_id: int | None,
     *,
     yes: bool,
@@ -124,18 +118,13 @@ def _do(
     **many: Any,
 ) -> None:
     """Act on the one instance that is named, or on those that a filter finds."""
-    from batchctl.cli import output, selecting
-    from batchctl.domain.rows import InstanceId
-
-    session: CliSession = ctx.obj
     if selecting.is_of_many(instance_id, many):
-        with _operator(session, dry_run=False) as operator:
-            selecting.act_on_many(ctx, operator, verb, act, many, yes=yes, dry_run=dry_run, as_json=as_json)
+        operator = session.app.operator(dry_run=False)
+        selecting.act_on_many(operator, verb, act, many, yes=yes, dry_run=dry_run, as_json=as_json)
         return
     at, seen = InstanceId(instance_id or 0), {}
     if verb in _QUESTIONS and can_ask() and not (yes or dry_run or as_json):
-        with _operator(session, dry_run=True) as operator:
-            planned = act(operator, at)
+        planned = act(session.app.operator(dry_run=True), at)
         if verb == "rerun":
             seen = {"seen": planned.before}
         # To give up what waits takes nothing back that has begun.
@@ -144,9 +133,9 @@ def _do(
             click.confirm(_QUESTIONS[verb], abort=True, err=True)
     # Who has seen the card knows.
     is_unseen = verb == "rerun" and not (seen or dry_run)
-    with _operator(session, dry_run=dry_run) as operator:
-        done = act(operator, at, **seen)
-        refused = operator.refused(done) if is_unseen else ()
+    operator = session.app.operator(dry_run=dry_run)
+    done = act(operator, at, **seen)
+    refused = operator.refused(done) if is_unseen else ()
     if done.may_be_at_work and is_unseen:
         output.warn_of_lost([at])
     for one in refused:
@@ -161,7 +150,7 @@ def _do(
 
 @click.command()
 @click.argument("batch", shell_complete=batch_names)
-@release_options
+@release_options.release_options
 @reason(required=False)
 @sure
 @pass_session
@@ -179,40 +168,20 @@ def enable(
     Where more than one has waited, it says so first and, on a terminal, asks what is to become of them; elsewhere --release,
     --throttle or --yes (all of them) has to say it.
     """
-    from batchctl.cli.operators import release_options
-
     chosen = release_options.chosen(release, throttle, yes=yes)
     if release_options.should_ask(chosen, dry_run=dry_run):
-        with _operator(session, dry_run=True) as operator:
-            chosen = release_options.asked(operator.set_enabled(batch, enabled=True, reason=reason).released)
-    with _operator(session, dry_run=dry_run) as operator:
-        _show_switching(operator.set_enabled(batch, enabled=True, reason=reason, choice=chosen))
+        planned = session.app.operator(dry_run=True).set_enabled(batch, enabled=True, reason=reason)
+        chosen = release_options.asked(planned.released)
+    operator = session.app.operator(dry_run=dry_run)
+    _show_switching(operator.set_enabled(batch, enabled=True, reason=reason, choice=chosen))
 
 
 @click.command()
 @click.argument("batch", shell_complete=batch_names)
-@reason(required=False)
-@dry_run
-@pass_session
+@acts(needs_reason=False)
 def disable(session: CliSession, batch: str, reason: str | None, dry_run: bool) -> None:
     """Switch a batch off: its instances are created and wait; a step that runs ends first."""
-    with _operator(session, dry_run=dry_run) as operator:
-        _show_switching(operator.set_enabled(batch, enabled=False, reason=reason))
-
-
-@contextmanager
-def _operator(session: CliSession, *, dry_run: bool) -> Iterator[Operator]:
-    from batchctl.operations.intervene import Operator
-
-    with session.app() as app:
-        yield Operator(
-            transactions=app.transactions,
-            clock=app.clock,
-            preparer=app.preparer,
-            user=app.ids.user(),
-            host=app.ids.host(),
-            dry_run=dry_run,
-        )
+    _show_switching(session.app.operator(dry_run=dry_run).set_enabled(batch, enabled=False, reason=reason))
 
 
 def _correction(text: str) -> tuple[str, str]:
@@ -226,24 +195,18 @@ def _correction(text: str) -> tuple[str, str]:
     return column, value
 
 
-def _show(done: Intervention, *, asking: bool = False) -> None:
-    from batchctl.cli import command_texts, output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell
-    from batchctl.operations import shown_columns
-
-    out = output.console()
+def _show(done: intervene.Intervention, *, asking: bool = False) -> None:
     at = done.before.instance_id
     would = "would become" if done.dry_run else "is now"
     subject = f"BatchControl {at} of batch {done.batch} {would} {done.after.status}"
-    out.print(cell(f"{subject} (it was {done.before.status})."), soft_wrap=True)
+    output.line(f"{subject} (it was {done.before.status}).")
     for step in done.skipped:
         skipped = "would be skipped: it would count as done" if done.dry_run else "is skipped: it counts as done"
-        out.print(cell(f"Step {step.seq} '{visible(step.name)}' {skipped}."), soft_wrap=True)
+        output.line(f"Step {step.seq} '{visible(step.name)}' {skipped}.")
     before, after = shown_columns.changes(shown_columns.of(done.before), shown_columns.of(done.after))
-    rows = [(cell(name), _wording(before[name]), _wording(after[name])) for name in before if name != "Status"]
+    rows = [(name, _wording(before[name]), _wording(after[name])) for name in before if name != "Status"]
     if rows:
-        output.section(out, Listing(None, ["column", "before", "after"], rows))
+        output.table(None, ["column", "before", "after"], rows)
     if done.in_vain is not None:
         output.say(f"Note: {done.in_vain}")
     output.warn_of_missing(done.missing)
@@ -251,20 +214,20 @@ def _show(done: Intervention, *, asking: bool = False) -> None:
     if done.corrected is not None:
         output.say(f"Note: {done.corrected.wording}.")
     if done.card is not None:
-        _show_card(out, done.card)
+        _show_card(done.card)
     if done.dry_run:
         titled = ((f"step {at.seq} {at.name} ({at.process_type}):", at.text) for at in done.commands)
-        command_texts.show_each(out, titled)
+        command_texts.show_each(titled)
         for one in done.commands:
             if one.refused is not None:
-                out.print(cell(f"Step {one.seq} would not run: {one.refused}", "bold red"), soft_wrap=True)
+                output.line(f"Step {one.seq} would not run: {one.refused}", "bold red")
         if not asking:
-            output.hints(out, *_after_looking(done))
+            output.hints(*_after_looking(done))
         return
-    output.hints(out, *_next(done))
+    output.hints(*_next(done))
 
 
-def _after_looking(done: Intervention) -> list[str]:
+def _after_looking(done: intervene.Intervention) -> list[str]:
     """Return what to type after a dry run; a file that is wrong is not put right by a value that nothing uses."""
     same = "the same command without --dry-run"
     if not done.unused:
@@ -277,32 +240,26 @@ def _after_looking(done: Intervention) -> list[str]:
     return [f"{right}, then: {give_up}   (if FileName is wrong)", in_vain]
 
 
-def _wording(value: JsonValue) -> Text:
+def _wording(value: JsonValue) -> object:
     """Return a value in words where it is a time that is long over, before which nothing starts."""
-    from batchctl.cli.output import cell
-    from batchctl.domain.rows import LONG_AGO
-    from batchctl.operations.shown_columns import moment
-
-    return cell("at once" if value == moment(LONG_AGO) else value)
+    return "at once" if value == shown_columns.moment(LONG_AGO) else value
 
 
-def _show_card(out: Console, card: Card) -> None:
-    from batchctl.cli.output import cell
-
+def _show_card(card: restart_card.Card) -> None:
     if card.assumed:
-        out.print(cell("These steps count as done:", "bold"))
+        output.line("These steps count as done:", "bold")
         for one in card.assumed:
-            out.print(cell(f"  {one.seq} {one.name}: {one.wording}"), soft_wrap=True)
+            output.line(f"  {one.seq} {one.name}: {one.wording}")
     if card.bypassed:
-        out.print(cell("This is passed over:", "bold"))
+        output.line("This is passed over:", "bold")
         for said in card.bypassed:
-            out.print(cell(f"  {said}"), soft_wrap=True)
+            output.line(f"  {said}")
     for gate in card.blocking:
         clear = "" if gate.clear is None else f": {gate.clear}"
-        out.print(cell(f"It will not start yet ({gate.name}): {gate.blocked}{clear}", "bold red"), soft_wrap=True)
+        output.line(f"It will not start yet ({gate.name}): {gate.blocked}{clear}", "bold red")
 
 
-def _next(done: Intervention) -> list[str]:
+def _next(done: intervene.Intervention) -> list[str]:
     at, corrected = done.after.instance_id, [] if done.corrected is None else [done.corrected.clear]
     match done.after.status.value:
         case "ready" | "retry":
@@ -319,10 +276,7 @@ def _next(done: Intervention) -> list[str]:
             return [f"batchctl show {at}"]
 
 
-def _show_switching(done: Switching) -> None:
-    from batchctl.cli import output
-    from batchctl.cli.operators import release_options
-
+def _show_switching(done: intervene.Switching) -> None:
     word = "enabled" if done.enabled else "disabled"
     if done.enabled_before is done.enabled:
         click.echo(f"Batch {visible(done.batch)} is {word} already.")
@@ -335,4 +289,4 @@ def _show_switching(done: Switching) -> None:
         click.echo(said)
     is_planned = done.dry_run and done.enabled_before is not done.enabled
     shown = "the same command without --dry-run" if is_planned else f"batchctl why batch:{typed(done.batch)}"
-    output.hints(output.console(), shown)
+    output.hints(shown)

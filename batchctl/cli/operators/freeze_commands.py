@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from datetime import datetime
 
 import click
 
-from batchctl.cli.operators.release_options import release_options
+from batchctl import app
+from batchctl.cli import output
+from batchctl.cli.operators import release_options
 from batchctl.cli.session import (
     ROW_ID,
     CliSession,
     WholeNumber,
+    acts,
     as_json,
-    as_rows,
     batch_names,
-    dry_run,
-    pass_session,
+    reads,
+    reads_rows,
     reason,
     sure,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-
-    from batchctl.app import App
-    from batchctl.domain.operators.freezes import Scope
-    from batchctl.domain.rows import Freeze, FreezeId
-    from batchctl.operations.operators.freezing import Freezer, Frozen, Thawed
+from batchctl.cli.unreadable_lists import show_unreadable, with_unreadable
+from batchctl.domain.operators.freezes import Scope, scope_of, thawing, wording
+from batchctl.domain.rows import NEVER, Freeze, FreezeId
+from batchctl.operations import shown_columns
+from batchctl.operations.operators import freezing
 
 _batch = click.option("--batch", metavar="NAME", shell_complete=batch_names, help="Only this batch.")
 _tag = click.option("--tag", metavar="TAG", help="Only the batches that have it among their Tags.")
@@ -37,10 +36,8 @@ _tag = click.option("--tag", metavar="TAG", help="Only the batches that have it 
 @_batch
 @_tag
 @click.option("--until", metavar="TIME", help="When it ends by itself: 2h, 30m, 3d, or a time in UTC.")
-@reason(required=True)
-@dry_run
+@acts(needs_reason=True)
 @as_json
-@pass_session
 def freeze(
     session: CliSession,
     batch: str | None,
@@ -55,11 +52,7 @@ def freeze(
     What runs ends; its next steps, retries and other instances wait until the freeze ends or somebody thaws it. Rows are
     taken in, instances made and schedules fired meanwhile. The batches stay enabled or disabled as they are.
     """
-    from batchctl.cli import output
-    from batchctl.operations import shown_columns
-
-    with session.app() as app:
-        done = _freezer(app, dry_run=dry_run).freeze(_scope(batch, tag), reason=reason, until=until)
+    done = _freezer(session.app, dry_run=dry_run).freeze(_scope(batch, tag), reason=reason, until=until)
     if as_json:
         output.print_json({**shown_columns.of(done.freeze), "New": done.is_new, "Batches": list(done.batches)})
     else:
@@ -70,11 +63,10 @@ def freeze(
 @click.argument("freeze_id", metavar="[ID]", required=False, type=ROW_ID)
 @_batch
 @_tag
-@release_options
+@release_options.release_options
 @reason(required=True)
 @sure
-@as_json
-@pass_session
+@reads
 def thaw(
     session: CliSession,
     freeze_id: int | None,
@@ -92,20 +84,14 @@ def thaw(
     Where more than one instance would start, it says so first and, on a terminal, asks what is to become of them; elsewhere
     --release, --throttle or --yes has to say it.
     """
-    from batchctl.cli import output
-    from batchctl.cli.operators import release_options
-    from batchctl.domain.rows import FreezeId
-    from batchctl.operations import shown_columns
-
     if freeze_id is not None and (batch is not None or tag is not None):
-        message = "A number, --batch and --tag exclude each other."
-        raise click.UsageError(message)
+        raise click.UsageError("A number, --batch and --tag exclude each other.")
     of = _scope(batch, tag) if freeze_id is None else FreezeId(freeze_id)
-    with session.app() as app:
-        chosen = release_options.chosen(release, throttle, yes=yes)
-        if release_options.should_ask(chosen, dry_run=dry_run):
-            chosen = release_options.asked(_freezer(app, dry_run=True).thaw(of, reason=reason).released)
-        done = _freezer(app, dry_run=dry_run).thaw(of, reason=reason, choice=chosen)
+    app = session.app
+    chosen = release_options.chosen(release, throttle, yes=yes)
+    if release_options.should_ask(chosen, dry_run=dry_run):
+        chosen = release_options.asked(_freezer(app, dry_run=True).thaw(of, reason=reason).released)
+    done = _freezer(app, dry_run=dry_run).thaw(of, reason=reason, choice=chosen)
     if as_json:
         freezes = [shown_columns.of(one) for one in done.freezes]
         waited = None if done.released is None else done.released.columns()
@@ -117,23 +103,13 @@ def thaw(
 @click.command()
 @click.option("--all", "everything", is_flag=True, help="Also those that are over, newest first.")
 @click.option("--limit", type=WholeNumber(1, 10_000), default=50, show_default=True, help="How many rows at most.")
-@as_rows
-@pass_session
+@reads_rows
 def freezes(session: CliSession, everything: bool, limit: int, as_json: bool) -> None:
     """List what is frozen, since when, by whom, why and until when."""
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, time, word
-    from batchctl.cli.unreadable_lists import show_unreadable, with_unreadable
-    from batchctl.domain.operators.freezes import scope_of, thawing
-    from batchctl.domain.rows import NEVER
-    from batchctl.operations import shown_columns
-    from batchctl.operations.operators import freezing
-
-    with session.app() as app:
-        now = app.clock.now()
-        found, broken = freezing.listed(app.transactions, now, limit, everything=everything)
-        idle = freezing.idle(app.transactions, [one for one in found if one.holds(now)])
+    app = session.app
+    now = app.clock.now()
+    found, broken = freezing.listed(app.transactions, now, limit, everything=everything)
+    idle = freezing.idle(app.transactions, [one for one in found if one.holds(now)])
     if as_json:
         said = {row.row_id: {"Unreadable": row.message, "Next": row.mend} for row in broken}
         listed = [
@@ -147,30 +123,29 @@ def freezes(session: CliSession, everything: bool, limit: int, as_json: bool) ->
         ]
         output.print_json(with_unreadable(listed, [row for row in broken if row.row_id in said]))
         return
-    out = output.console()
     rows = [
         (
-            cell(one.freeze_id),
-            cell(scope_of(one)),
-            word(_state(one, now, idle)),
-            time(one.since),
-            cell("somebody thaws it") if (ends := one.thawed_at or one.until or NEVER) >= NEVER else time(ends),
-            cell(one.actor),
-            cell(one.reason),
+            one.freeze_id,
+            scope_of(one),
+            output.word(_state(one, now, idle)),
+            one.since,
+            "somebody thaws it" if (ends := one.thawed_at or one.until or NEVER) >= NEVER else ends,
+            one.actor,
+            one.reason,
         )
         for one in found
     ]
     if rows:
-        output.section(out, Listing("Freezes", ["id#", "of", "", "since (UTC)", "until (UTC)", "who", "reason"], rows))
+        output.table("Freezes", ["id#", "of", "", "since (UTC)", "until (UTC)", "who", "reason"], rows)
     elif not broken:
-        out.print("Nothing is frozen.")
+        output.line("Nothing is frozen.")
     for number, why in idle.items():
         output.say(f"Note: BatchFreeze {number}: {why}")
     if broken:
-        show_unreadable(out, broken, "what of these rows cannot be read ends no freeze")
+        show_unreadable(broken, "what of these rows cannot be read ends no freeze")
         return
     holding = [one for one in found if one.holds(now)]
-    output.hints(out, *(thawing(one) for one in holding[:1]), *([] if holding else ["batchctl status"]))
+    output.hints(*(thawing(one) for one in holding[:1]), *([] if holding else ["batchctl status"]))
 
 
 def _state(freeze: Freeze, now: datetime, idle: Mapping[FreezeId, str]) -> str:
@@ -180,52 +155,37 @@ def _state(freeze: Freeze, now: datetime, idle: Mapping[FreezeId, str]) -> str:
 
 
 def _scope(batch: str | None, tag: str | None) -> Scope:
-    from batchctl.domain.operators.freezes import Scope
-
     if batch is not None and tag is not None:
-        message = "--batch and --tag exclude each other."
-        raise click.UsageError(message)
+        raise click.UsageError("--batch and --tag exclude each other.")
     return Scope(batch=batch, tag=tag)
 
 
-def _freezer(app: App, *, dry_run: bool) -> Freezer:
-    from batchctl.operations.operators.acts import Actor
-    from batchctl.operations.operators.freezing import Freezer
-
-    user, host = app.ids.user(), app.ids.host()
-    actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
-    return Freezer(actor)
+def _freezer(app: app.App, *, dry_run: bool) -> freezing.Freezer:
+    return freezing.Freezer(app.actor(dry_run=dry_run))
 
 
-def _show_frozen(done: Frozen) -> None:
-    from batchctl.cli import output
-    from batchctl.domain.operators import freezes
-
+def _show_frozen(done: freezing.Frozen) -> None:
     if not done.is_new:
-        click.echo(f"It is frozen already: {freezes.wording(done.freeze)}.")
-        output.say(f"Next: {freezes.thawing(done.freeze)}   (ends it)")
+        click.echo(f"It is frozen already: {wording(done.freeze)}.")
+        output.say(f"Next: {thawing(done.freeze)}   (ends it)")
         return
     would = "Would be frozen" if done.dry_run else "Frozen"
-    click.echo(f"{would}: {freezes.wording(done.freeze)}.")
+    click.echo(f"{would}: {wording(done.freeze)}.")
     if done.was_frozen is not None:
-        click.echo(f"Before that: {freezes.wording(done.was_frozen, 'was')}.")
+        click.echo(f"Before that: {wording(done.was_frozen, 'was')}.")
     many = "1 batch" if len(done.batches) == 1 else f"{len(done.batches)} batches"
     output.say(f"What runs ends; nothing new starts in {many}.")
     output.say("Next: batchctl status   (what runs still)" if not done.dry_run else "Next: the same without --dry-run")
 
 
-def _show_thawed(done: Thawed) -> None:
-    from batchctl.cli import output
-    from batchctl.cli.operators import release_options
-    from batchctl.domain.operators import freezes
-
+def _show_thawed(done: freezing.Thawed) -> None:
     if not done.freezes:
         click.echo("Nothing of that is frozen: there is nothing to thaw.")
         return
     would, verb = ("Would be thawed", "is") if done.dry_run else ("Thawed", "was")
     for one in done.freezes:
-        click.echo(f"{would}: {freezes.wording(one, verb)}.")
+        click.echo(f"{would}: {wording(one, verb)}.")
     click.echo(release_options.announced(done.released) or "Nothing waits that this would start.")
     for name, held in done.still:
-        output.say(f"Note: batch {name} stays frozen: {freezes.wording(held)}.")
+        output.say(f"Note: batch {name} stays frozen: {wording(held)}.")
     output.say("Next: the same without --dry-run" if done.dry_run else "Next: batchctl status")

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from batchctl.cli.session import Command, WholeNumber, can_ask, one_of
 from batchctl.domain.operators.release import MOST_PER_MINUTE, MOST_UNASKED, Choice, Release
-
-if TYPE_CHECKING:
-    from batchctl.operations.operators.releasing import Released
+from batchctl.operations.operators import releasing
 
 MEANINGS = {
     Release.ALL: "all of them start, in their order",
@@ -33,8 +29,7 @@ def chosen(release: str | None, throttle: int | None, *, yes: bool) -> Choice | 
     """Return what was chosen by options; None where nothing was."""
     if throttle is not None or release == Release.THROTTLE:
         if throttle is None or release not in {None, Release.THROTTLE}:
-            message = "A throttle is --throttle N, and no other --release than that."
-            raise click.UsageError(message)
+            raise click.UsageError("A throttle is --throttle N, and no other --release than that.")
         return Choice(release=Release.THROTTLE, per_minute=throttle)
     if release is not None:
         return Choice(release=Release(release))
@@ -46,7 +41,7 @@ def should_ask(choice: Choice | None, *, dry_run: bool) -> bool:
     return choice is None and not dry_run and can_ask()
 
 
-def asked(found: Released | None) -> Choice | None:
+def asked(found: releasing.Released | None) -> Choice | None:
     """Show what would start and ask what is to become of it; do not ask about a single instance."""
     if found is None or found.backlog.total <= MOST_UNASKED:
         return None
@@ -70,7 +65,7 @@ def asked(found: Released | None) -> Choice | None:
     return Choice(release=Release(answer), per_minute=per_minute, seen=found.backlog.ids)
 
 
-def announced(found: Released | None) -> str | None:
+def announced(found: releasing.Released | None) -> str | None:
     """Say what would start, or what becomes of it where a choice was made; None where nothing has waited."""
     if found is None or not found.backlog.total:
         return None

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import click
 
-from batchctl.cli.session import ROW_ID, CliSession, WholeNumber, as_json, as_rows, dry_run, pass_session, reason
+from batchctl import app
+from batchctl.cli import output
+from batchctl.cli.session import ROW_ID, CliSession, WholeNumber, acts, reads, reads_rows, reason
+from batchctl.domain.definitions.sql_jobs import wall_time
+from batchctl.domain.scheduling import backfill_turns, schedules
 from batchctl.domain.text import nearest, visible
-
-if TYPE_CHECKING:
-    from batchctl.cli.listing import Listing
-    from batchctl.operations.scheduling.backfiller import Backfiller, BackfillPreview
+from batchctl.operations.scheduling import backfiller
 
 START = "start"
 _OF_A_START = ("--f", "--t", "--h")
@@ -26,8 +27,6 @@ class RangeEnd(click.ParamType[datetime | date]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime | date:
         """Read a day or a wall time."""
-        from batchctl.domain.definitions.sql_jobs import wall_time
-
         text = str(value).strip()
         found = value if isinstance(value, date) else wall_time(text)
         if found is None:
@@ -98,8 +97,7 @@ class StartCommand(click.Command):
 @reason(required=False)
 @click.option("--yes", is_flag=True, help="Needed for more than 100 due times.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be done.")
-@as_json
-@pass_session
+@reads
 def start(
     session: CliSession,
     schedule: str,
@@ -113,13 +111,10 @@ def start(
     as_json: bool,
 ) -> None:
     """Start the work of due times that are over; --dry-run shows first what that would be."""
-    from batchctl.cli import output
-    from batchctl.operations.scheduling.backfiller import Span
-
-    with session.app() as app:
-        span = Span(first=first, last=last)
-        backfiller = _backfiller(app, dry_run=dry_run)
-        done = backfiller.begin(schedule, span, most_open=most_open, missed=missed, sure=yes, reason=reason)
+    app = session.app
+    span = backfiller.Span(first=first, last=last)
+    begin = _backfiller(app, dry_run=dry_run).begin
+    done = begin(schedule, span, most_open=most_open, missed=missed, sure=yes, reason=reason)
     if as_json:
         output.print_json(done.columns())
     else:
@@ -129,122 +124,91 @@ def start(
 
 
 @backfill.command("list")
-@as_rows
-@pass_session
+@reads_rows
 def list_backfills(session: CliSession, as_json: bool) -> None:
     """List the backfills, newest first, with how far each has come."""
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, time, word
-    from batchctl.operations.scheduling import backfiller
-
-    with session.app() as app:
-        found, unreadable = backfiller.everyone(app.transactions, app.clock.now(), app.settings.business_time_zone)
+    app = session.app
+    found, unreadable = backfiller.everyone(app.transactions, app.clock.now(), app.settings.business_time_zone)
     if as_json:
         output.print_json([*(one.columns() for one in found), *(one.columns() for one in unreadable)])
         return
-    rows = [
+    rows: list[tuple[object, ...]] = [
         (
-            cell(one.backfill.backfill_id),
-            cell(one.schedule),
-            word(one.backfill.status.value),
-            time(one.backfill.first),
-            time(one.backfill.last),
-            time(one.backfill.done_until),
-            cell(one.backfill.fired),
-            cell(f"{one.is_open} of {one.backfill.most_open}"),
-            cell(one.backfill.actor),
-            cell(one.waits),
+            one.backfill.backfill_id,
+            one.schedule,
+            output.word(one.backfill.status.value),
+            one.backfill.first,
+            one.backfill.last,
+            one.backfill.done_until,
+            one.backfill.fired,
+            f"{one.is_open} of {one.backfill.most_open}",
+            one.backfill.actor,
+            one.waits,
         )
         for one in found
     ]
-    nothing = cell(None)
-    for each in unreadable:
-        known = nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing
-        rows.append((cell(each.row.row_id), *known, cell(each.waits)))
-    out = output.console()
+    rows += [(each.row.row_id, *(None,) * 8, each.waits) for each in unreadable]
     headings = ["id", "name", "status", "from (UTC)", "to (UTC)", "done until (UTC)", "fired#", "open", "who", "waits"]
-    output.section(out, Listing("Backfills", headings, rows))
+    output.table("Backfills", headings, rows)
     running = next((one.backfill.backfill_id for one in found if one.backfill.status == "running"), None)
     hint = "batchctl backfill --help" if running is None else f"batchctl backfill cancel {running} --reason ..."
     stuck = [f"batchctl rerun {one.stuck[0]} --reason ..." for one in found if one.stuck is not None]
-    output.hints(out, *stuck[:1], *(["batchctl check"] if unreadable else []), hint)
+    output.hints(*stuck[:1], *(["batchctl check"] if unreadable else []), hint)
 
 
 @backfill.command()
 @click.argument("backfill_id", metavar="ID", type=ROW_ID)
-@reason(required=True)
-@dry_run
-@pass_session
+@acts(needs_reason=True)
 def cancel(session: CliSession, backfill_id: int, reason: str, dry_run: bool) -> None:
     """Let a backfill start nothing more; what it has started goes on."""
-    from batchctl.cli import output
-    from batchctl.domain.scheduling.schedules import BackfillId
-
-    with session.app() as app:
-        done = _backfiller(app, dry_run=dry_run).cancel(BackfillId(backfill_id), reason=reason)
+    done = _backfiller(session.app, dry_run=dry_run).cancel(schedules.BackfillId(backfill_id), reason=reason)
     would = "would be" if dry_run else "is"
     fired = output.counted(done.fired, "due time")
     click.echo(f"ScheduleBackfill {backfill_id} {would} cancelled, after work was started for {fired}.")
 
 
-def _backfiller(app: Any, *, dry_run: bool) -> Backfiller:
-    from batchctl.operations.operators.acts import Actor
-    from batchctl.operations.scheduling.backfiller import Backfiller
-
-    user, host = app.ids.user(), app.ids.host()
-    actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
-    return Backfiller(actor=actor, default_zone=app.settings.business_time_zone)
+def _backfiller(app: app.App, *, dry_run: bool) -> backfiller.Backfiller:
+    return backfiller.Backfiller(actor=app.actor(dry_run=dry_run), default_zone=app.settings.business_time_zone)
 
 
-def _fires(done: BackfillPreview) -> Listing:
+def _fires(done: backfiller.BackfillPreview) -> None:
     """Name the due times: the first of many, how many follow, and the last."""
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, time
-
-    rows = [(cell(one.local), time(one.due)) for one in done.fires]
+    rows: list[tuple[object, object]] = [(one.local, one.due) for one in done.fires]
     left_out = done.to_fire - len(done.fires)
     if left_out:
         more = "" if done.is_counted else "more than "
-        rows.insert(-1, (cell(f"... {more}{left_out:,} more ..."), cell("")))
-    return Listing(None, ["due (local)", "due (UTC)"], rows)
+        rows.insert(-1, (f"... {more}{left_out:,} more ...", ""))
+    output.table(None, ["due (local)", "due (UTC)"], rows)
 
 
-def _show(done: BackfillPreview) -> None:
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, word
-    from batchctl.domain.scheduling.backfill_turns import Fate
-
+def _show(done: backfiller.BackfillPreview) -> None:
     more = "" if done.is_counted else "more than "
     times = output.counted(done.to_fire, "due time")
     asked = "Work would be started" if done.backfill_id is None else "Work is being started"
     click.echo(f"Schedule {visible(done.schedule.name)}: {visible(done.words)}.")
     click.echo(f"{asked} for {more}{times}, at most {done.most_open} unfinished at once.")
-    out = output.console()
     told = {
-        "decided before": done.fates.get(Fate.DECIDED, 0),
-        "missed, and left so": done.fates.get(Fate.MISSED, 0),
-        "skipped by the schedule itself": done.fates.get(Fate.SKIPPED, 0),
+        "decided before": done.fates.get(backfill_turns.Fate.DECIDED, 0),
+        "missed, and left so": done.fates.get(backfill_turns.Fate.MISSED, 0),
+        "skipped by the schedule itself": done.fates.get(backfill_turns.Fate.SKIPPED, 0),
     }
     if done.fires and done.backfill_id is None:
-        output.section(out, _fires(done))
-    rows = (
-        [] if done.backfill_id is None else [("first", cell(done.fires[0].local)), ("last", cell(done.fires[-1].local))]
-    )
-    rows += [(name, cell(count)) for name, count in told.items() if count]
+        _fires(done)
+    rows: list[tuple[str, object]] = []
+    if done.backfill_id is not None:
+        rows = [("first", done.fires[0].local), ("last", done.fires[-1].local)]
+    rows += [(name, count) for name, count in told.items() if count]
     if rows:
-        output.section(out, output.properties(rows))
+        output.properties(rows)
     if done.before:
         headings = ["decided before", "event", "reason"]
-        decided = [(cell(one.instant.local), word(one.outcome.value), cell(one.reason)) for one in done.before]
-        output.section(out, Listing(None, headings, decided))
+        decided = [(one.instant.local, output.word(one.outcome.value), one.reason) for one in done.before]
+        output.table(None, headings, decided)
     if done.backfill_id is None:
         sure = " and with --yes" if done.to_fire > 100 or not done.is_counted else ""
-        output.hints(out, *([f"the same command without --dry-run{sure}"] if done.to_fire else []))
+        output.hints(*([f"the same command without --dry-run{sure}"] if done.to_fire else []))
     else:
         output.hints(
-            out,
             "batchctl backfill list   (a running controller starts them: batchctl run)",
             f"batchctl backfill cancel {done.backfill_id} --reason ...",
         )

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from batchctl.cli.session import CliSession, WholeNumber, as_json, as_rows, dry_run, no_time, pass_session, reason
+from batchctl import app
+from batchctl.cli import output
+from batchctl.cli.session import CliSession, WholeNumber, acts, as_json, no_time, reads_rows
+from batchctl.domain.scheduling import schedules
 from batchctl.domain.text import typed, visible
-
-if TYPE_CHECKING:
-    from batchctl.domain.scheduling.schedules import CalendarDay
-    from batchctl.operations.scheduling.almanac import KeptCalendar
-    from batchctl.operations.scheduling.calendar_keeper import CalendarKeeper, DayChange, Imported
+from batchctl.operations import shown_columns
+from batchctl.operations.scheduling import almanac, calendar_keeper
 
 MOST_YEARS = 50
 _YEARS = re.compile(r"(\d{4})(?:-(\d{4}))?\Z")
@@ -78,80 +76,62 @@ def calendar() -> None:
 
 
 @calendar.command(name="list")
-@as_rows
-@pass_session
+@reads_rows
 def listed(session: CliSession, as_json: bool) -> None:
     """List the calendars: until when each is valid, how many days it has, which schedules go by it."""
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell
-    from batchctl.operations.scheduling import almanac
-
-    with session.app() as app:
-        found = almanac.everything(app.transactions, app.clock, app.settings.zone)
-        with app.transactions.read() as connection:
-            by_hand = almanac.by_hand(connection, "NL")
+    app = session.app
+    found = almanac.everything(app.transactions, app.clock, app.settings.zone)
+    with app.transactions.read() as connection:
+        by_hand = almanac.by_hand(connection, "NL")
     if as_json:
         output.print_json([_as_json(one) for one in found])
         return
     rows = [
         (
-            cell(one.calendar.name),
-            cell(one.calendar.business_days or "none"),
-            cell(one.calendar.valid_from),
-            cell(one.calendar.valid_until),
-            cell(len(one.days)),
-            cell(", ".join(schedule.name for schedule in one.users) or None),
-            cell(one.warning),
+            one.calendar.name,
+            one.calendar.business_days or "none",
+            one.calendar.valid_from,
+            one.calendar.valid_until,
+            len(one.days),
+            ", ".join(schedule.name for schedule in one.users) or None,
+            one.warning,
         )
         for one in found
     ]
-    out = output.console()
     headings = ["name", "business days", "valid from", "valid until", "days#", "schedules", "but"]
-    output.section(out, Listing("Calendars", headings, rows))
+    output.table("Calendars", headings, rows)
     if found:
-        output.hints(out, f"batchctl calendar show {typed(found[0].calendar.name)}")
+        output.hints(f"batchctl calendar show {typed(found[0].calendar.name)}")
     else:
-        output.hints(out, f"batchctl calendar import NL --country NL --years 2026-2027   (or: {by_hand})")
+        output.hints(f"batchctl calendar import NL --country NL --years 2026-2027   (or: {by_hand})")
 
 
 @calendar.command()
 @click.argument("name")
 @click.option("--year", type=WholeNumber(1900, 2200), help="The days of this year only.")
-@as_rows
-@pass_session
+@reads_rows
 def show(session: CliSession, name: str, year: int | None, as_json: bool) -> None:
     """Show a calendar with all its days; of every other day the weekday decides."""
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell
-    from batchctl.operations import shown_columns
-    from batchctl.operations.scheduling import almanac
-
-    with session.app() as app:
-        found = almanac.named(app.transactions, app.clock, app.settings.zone, name)
+    app = session.app
+    found = almanac.named(app.transactions, app.clock, app.settings.zone, name)
     days = found.days_in(year)
     if as_json:
         output.print_json({**_as_json(found), "Days": [shown_columns.of(day) for day in days]})
         return
-    out = output.console()
-    output.section(
-        out,
-        output.properties(
-            [
-                ("calendar", cell(found.calendar.name, "bold")),
-                ("business days", cell(found.calendar.business_days or "none")),
-                ("valid", cell(f"{found.calendar.valid_from or 'ever'} to {found.calendar.valid_until or 'ever'}")),
-                ("schedules", cell(", ".join(schedule.name for schedule in found.users) or "none")),
-                ("description", cell(found.calendar.description)),
-            ]
-        ),
+    output.properties(
+        [
+            ("calendar", output.cell(found.calendar.name, "bold")),
+            ("business days", found.calendar.business_days or "none"),
+            ("valid", f"{found.calendar.valid_from or 'ever'} to {found.calendar.valid_until or 'ever'}"),
+            ("schedules", ", ".join(schedule.name for schedule in found.users) or "none"),
+            ("description", found.calendar.description),
+        ]
     )
     if found.warning is not None:
         output.say(f"Warning: {found.warning}")
-    rows = [(cell(day.day), cell(f"{day.day:%a}"), cell(_kind(day)), cell(day.description)) for day in days]
-    output.section(out, Listing("Days", ["day", "weekday", "is a", "description"], rows))
-    output.hints(out, f"batchctl calendar add-day {typed(found.calendar.name)} 2026-12-24 --description 'closed'")
+    rows = [(day.day, f"{day.day:%a}", _kind(day), day.description) for day in days]
+    output.table("Days", ["day", "weekday", "is a", "description"], rows)
+    output.hints(f"batchctl calendar add-day {typed(found.calendar.name)} 2026-12-24 --description 'closed'")
 
 
 @calendar.command(name="import")
@@ -163,10 +143,8 @@ def show(session: CliSession, name: str, year: int | None, as_json: bool) -> Non
 @click.option(
     "--replace", "replace_days", is_flag=True, help="Overwrite what the calendar says otherwise of such a day."
 )
-@reason(required=False)
-@dry_run
+@acts(needs_reason=False)
 @as_json
-@pass_session
 def import_days(
     session: CliSession,
     name: str,
@@ -184,17 +162,13 @@ def import_days(
     To import again adds what is missing. What the calendar says otherwise stays and is shown, unless --replace is given;
     days that the library does not know stay always.
     """
-    from batchctl.cli import output
-
     if (country is None) == (market is None):
         raise click.UsageError("Give either --country or --market.")
     if subdivision is not None and country is None:
         raise click.UsageError("--subdivision is one of a country; give --country too.")
-    with _keeper(session, dry_run=dry_run) as keeper:
-        from batchctl.app import holidays_of
-
-        found, description = holidays_of(country, subdivision, market, years, keeper.by_hand(name))
-        done = keeper.import_days(name, found, years, description=description, replace_days=replace_days, reason=reason)
+    keeper = _keeper(session, dry_run=dry_run)
+    found, description = app.holidays_of(country, subdivision, market, years, keeper.by_hand(name))
+    done = keeper.import_days(name, found, years, description=description, replace_days=replace_days, reason=reason)
     if as_json:
         output.print_json(_imported_as_json(done))
     else:
@@ -206,10 +180,8 @@ def import_days(
 @click.argument("day", type=Day())
 @click.option("--business", is_flag=True, help="It is a business day, though its weekday is none.")
 @click.option("--description", metavar="TEXT", help="What day it is; shown as the reason where it is skipped.")
-@reason(required=False)
-@dry_run
+@acts(needs_reason=False)
 @as_json
-@pass_session
 def add_day(
     session: CliSession,
     name: str,
@@ -224,21 +196,17 @@ def add_day(
 
     Schedules that go by the calendar and are due next at another time for that are named.
     """
-    from batchctl.domain.scheduling.schedules import CalendarDay
-
-    with _keeper(session, dry_run=dry_run) as keeper:
-        said = CalendarDay(day=day, is_business_day=business, description=description)
-        done = keeper.set_day(name, said, reason=reason)
+    keeper = _keeper(session, dry_run=dry_run)
+    said = schedules.CalendarDay(day=day, is_business_day=business, description=description)
+    done = keeper.set_day(name, said, reason=reason)
     _show_day(done, as_json=as_json)
 
 
 @calendar.command(name="remove-day")
 @click.argument("name")
 @click.argument("day", type=WrittenDay())
-@reason(required=False)
-@dry_run
+@acts(needs_reason=False)
 @as_json
-@pass_session
 def remove_day(
     session: CliSession, name: str, day: date | str, reason: str | None, dry_run: bool, as_json: bool
 ) -> None:
@@ -246,49 +214,29 @@ def remove_day(
 
     Schedules that go by the calendar and are due next at another time for that are named.
     """
-    with _keeper(session, dry_run=dry_run) as keeper:
-        done = keeper.remove_day(name, day, reason=reason)
+    done = _keeper(session, dry_run=dry_run).remove_day(name, day, reason=reason)
     _show_day(done, as_json=as_json)
 
 
 @calendar.command()
 @click.argument("name")
-@reason(required=True)
-@dry_run
-@pass_session
+@acts(needs_reason=True)
 def remove(session: CliSession, name: str, reason: str, dry_run: bool) -> None:
     """Delete a calendar that no schedule names; the audit log keeps its days."""
-    from batchctl.cli import output
-
-    with _keeper(session, dry_run=dry_run) as keeper:
-        done = keeper.remove(name, reason=reason)
+    done = _keeper(session, dry_run=dry_run).remove(name, reason=reason)
     would = "would be" if done.dry_run else "is"
     click.echo(f"Calendar {visible(name)} with {output.counted(done.days, 'day')} {would} removed.")
-    output.hints(output.console(), "batchctl calendar list")
+    output.hints("batchctl calendar list")
 
 
-@contextmanager
-def _keeper(session: CliSession, *, dry_run: bool) -> Iterator[CalendarKeeper]:
-    from batchctl.operations.operators.acts import Actor
-    from batchctl.operations.scheduling.calendar_keeper import CalendarKeeper
-
-    with session.app() as app:
-        yield CalendarKeeper(
-            Actor(
-                transactions=app.transactions,
-                clock=app.clock,
-                user=app.ids.user(),
-                host=app.ids.host(),
-                dry_run=dry_run,
-            ),
-            zone=app.settings.business_time_zone,
-            grace=app.grace,
-        )
+def _keeper(session: CliSession, *, dry_run: bool) -> calendar_keeper.CalendarKeeper:
+    app = session.app
+    return calendar_keeper.CalendarKeeper(
+        app.actor(dry_run=dry_run), zone=app.settings.business_time_zone, grace=app.grace
+    )
 
 
-def _as_json(kept: KeptCalendar) -> dict[str, Any]:
-    from batchctl.operations import shown_columns
-
+def _as_json(kept: almanac.KeptCalendar) -> dict[str, Any]:
     return {
         **shown_columns.of(kept.calendar),
         "DayCount": len(kept.days),
@@ -297,9 +245,7 @@ def _as_json(kept: KeptCalendar) -> dict[str, Any]:
     }
 
 
-def _imported_as_json(done: Imported) -> dict[str, Any]:
-    from batchctl.operations import shown_columns
-
+def _imported_as_json(done: calendar_keeper.Imported) -> dict[str, Any]:
     return {
         "CalendarName": done.calendar,
         "IsNew": done.is_new,
@@ -317,9 +263,7 @@ def _imported_as_json(done: Imported) -> dict[str, Any]:
     }
 
 
-def _day_as_json(done: DayChange) -> dict[str, Any]:
-    from batchctl.operations import shown_columns
-
+def _day_as_json(done: calendar_keeper.DayChange) -> dict[str, Any]:
     return {
         "CalendarName": done.calendar,
         "CalendarDate": str(done.day),
@@ -330,47 +274,38 @@ def _day_as_json(done: DayChange) -> dict[str, Any]:
     }
 
 
-def _show_moved(done: DayChange | Imported) -> None:
+def _show_moved(done: calendar_keeper.DayChange | calendar_keeper.Imported) -> None:
     for one in done.moved:
         for said in one.words(dry_run=done.dry_run):
             click.echo(said)
 
 
-def _show_import(done: Imported) -> None:
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, counted
-
-    out = output.console()
+def _show_import(done: calendar_keeper.Imported) -> None:
     would, made = ("would be", " would be made") if done.dry_run else ("are", " is new")
     new = made if done.is_new else ""
-    said = f"Calendar {visible(done.calendar)}{new}: {counted(len(done.added), 'day')} {would} added"
-    out.print(cell(f"{said}, {done.same} stood there already."), soft_wrap=True)
-    rows = [(cell(day.day), cell(f"{day.day:%a}"), cell(_kind(day)), cell(day.description)) for day in done.added]
-    if rows:
-        output.section(out, Listing("Added", ["day", "weekday", "is a", "description"], rows))
+    said = f"Calendar {visible(done.calendar)}{new}: {output.counted(len(done.added), 'day')} {would} added"
+    output.line(f"{said}, {done.same} stood there already.")
+    rows = [(day.day, f"{day.day:%a}", _kind(day), day.description) for day in done.added]
+    output.table_if_any("Added", ["day", "weekday", "is a", "description"], rows)
     if done.differing:
-        differ = [(cell(was.day), cell(_wording(was)), cell(_wording(becomes))) for was, becomes in done.differing]
+        differ = [(was.day, _wording(was), _wording(becomes)) for was, becomes in done.differing]
         title, before, after = "Overwritten", "before", "after"
         if not done.replaced:
             title, before, after = "Said otherwise, and left so (--replace overwrites them)", "calendar", "import"
-        output.section(out, Listing(title, ["day", before, after], differ))
-    if done.others:
-        rest = [(cell(day.day), cell(_wording(day))) for day in done.others]
-        output.section(out, Listing("Not in the import, and left as they are", ["day", "calendar"], rest))
+        output.table(title, ["day", before, after], differ)
+    rest = [(day.day, _wording(day)) for day in done.others]
+    output.table_if_any("Not in the import, and left as they are", ["day", "calendar"], rest)
     if done.valid_until is None:
-        out.print("It has no ValidUntil, so nothing warns when its days run out.")
+        output.line("It has no ValidUntil, so nothing warns when its days run out.")
     else:
-        out.print(cell(f"Valid {done.valid_from or 'ever'} to {done.valid_until}."), soft_wrap=True)
+        output.line(f"Valid {done.valid_from or 'ever'} to {done.valid_until}.")
     _show_moved(done)
     output.hints(
-        out, "the same command without --dry-run" if done.dry_run else f"batchctl calendar show {typed(done.calendar)}"
+        "the same command without --dry-run" if done.dry_run else f"batchctl calendar show {typed(done.calendar)}"
     )
 
 
-def _show_day(done: DayChange, *, as_json: bool) -> None:
-    from batchctl.cli import output
-
+def _show_day(done: calendar_keeper.DayChange, *, as_json: bool) -> None:
     if as_json:
         output.print_json(_day_as_json(done))
         return
@@ -379,7 +314,7 @@ def _show_day(done: DayChange, *, as_json: bool) -> None:
         gone = "would be" if done.dry_run else "is"
         click.echo(f"'{visible(done.day)}', which is no day, {gone} removed from calendar {visible(done.calendar)}.")
         _show_moved(done)
-        output.hints(output.console(), "batchctl check")
+        output.hints("batchctl check")
         return
     day = f"{done.day:%a %Y-%m-%d}"
     if done.before == done.after:
@@ -390,12 +325,12 @@ def _show_day(done: DayChange, *, as_json: bool) -> None:
         said = f"Calendar {visible(done.calendar)} {would} of {day}: {becomes} (it was: {was})."
         click.echo(visible(said))
     _show_moved(done)
-    output.hints(output.console(), f"batchctl calendar show {typed(done.calendar)} --year {done.day.year}")
+    output.hints(f"batchctl calendar show {typed(done.calendar)} --year {done.day.year}")
 
 
-def _kind(day: CalendarDay) -> str:
+def _kind(day: schedules.CalendarDay) -> str:
     return "business day" if day.is_business_day else "holiday"
 
 
-def _wording(day: CalendarDay) -> str:
+def _wording(day: schedules.CalendarDay) -> str:
     return _kind(day) if day.description is None else f"{_kind(day)}, {day.description}"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
-from batchctl.cli.session import CliSession, batch_names, dry_run, one_of, pass_session, reason
+from batchctl.cli import output
+from batchctl.cli.session import CliSession, acts, batch_names, one_of
+from batchctl.domain.scheduling import modes
+from batchctl.domain.status import ProcessingMode
 from batchctl.domain.text import typed, visible
-
-if TYPE_CHECKING:
-    from batchctl.operations.scheduling.batch_modes import ModeSwitch
+from batchctl.operations.scheduling import batch_modes
 
 ANY = "any"
 
@@ -18,48 +17,37 @@ ANY = "any"
 @click.command()
 @click.argument("batch", shell_complete=batch_names)
 @click.argument("mode", type=one_of(["scheduled", "triggered", "manual", ANY]))
-@reason(required=True)
-@dry_run
-@pass_session
+@acts(needs_reason=True)
 def mode(session: CliSession, batch: str, mode: str, reason: str, dry_run: bool) -> None:
     """Say what starts a batch: only schedules, only data triggers, neither of them, or any.
 
     Whatever the mode, people, programs and files start it by rows in FileProcess, and what it depends on starts it.
     Schedules and triggers that the mode has no use for are disabled with it, so that switching back starts nothing.
     """
-    from batchctl.domain.status import ProcessingMode
-    from batchctl.operations.operators.acts import Actor
-    from batchctl.operations.scheduling.batch_modes import switch_mode
-
     wanted = None if mode == ANY else ProcessingMode(mode)
-    with session.app() as app:
-        user, host = app.ids.user(), app.ids.host()
-        actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
-        done = switch_mode(actor, batch, wanted, zone=app.settings.business_time_zone, reason=reason)
+    app = session.app
+    actor = app.actor(dry_run=dry_run)
+    done = batch_modes.switch_mode(actor, batch, wanted, zone=app.settings.business_time_zone, reason=reason)
     _show(done)
 
 
-def _show(done: ModeSwitch) -> None:
-    from batchctl.cli import output
-    from batchctl.domain.scheduling.modes import mode_word
-
+def _show(done: batch_modes.ModeSwitch) -> None:
     would = "would be" if done.dry_run else "is now"
     if done.before is done.after:
-        click.echo(f"The mode of batch {visible(done.batch)} is {mode_word(done.after)} already.")
+        click.echo(f"The mode of batch {visible(done.batch)} is {modes.mode_word(done.after)} already.")
     else:
-        was = mode_word(done.before)
-        click.echo(f"The mode of batch {visible(done.batch)} {would} {mode_word(done.after)} (it was {was}).")
+        was = modes.mode_word(done.before)
+        click.echo(f"The mode of batch {visible(done.batch)} {would} {modes.mode_word(done.after)} (it was {was}).")
     for source in done.disabled:
         click.echo(f"{_first(source)} {would} disabled: nothing is started by it.")
     for source in done.left:
         click.echo(f"{_first(source)} still starts it: another batch takes its entity too.")
     output.warn_of_missing(done.missing)
     output.warn_of_misread(done.misread)
-    out = output.console()
     if done.dry_run:
-        output.hints(out, "the same command without --dry-run")
+        output.hints("the same command without --dry-run")
         return
-    output.hints(out, *[_to_enable(source) for source in done.others], f"batchctl why batch:{typed(done.batch)}")
+    output.hints(*[_to_enable(source) for source in done.others], f"batchctl why batch:{typed(done.batch)}")
 
 
 def _to_enable(source: str) -> str:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 import click
 
+from batchctl.cli import output
 from batchctl.cli.missing_controller import to_run
-from batchctl.cli.session import CliSession, WholeNumber, dry_run, one_of, reason
+from batchctl.cli.session import FINDINGS, CliSession, WholeNumber, acts, one_of
 from batchctl.domain.scheduling.schedule_columns import option_of
 from batchctl.domain.status import CalendarRule, CatchUp, FoldPolicy, GapPolicy, Overlap, ScheduleType
 from batchctl.domain.text import typed, visible
-
-if TYPE_CHECKING:
-    from batchctl.app import App
-    from batchctl.operations.scheduling.schedule_keeper import ScheduleKeeper, WrittenSchedule
+from batchctl.operations.scheduling import schedule_keeper
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-FINDINGS = 6
 
 
 class Emptied(click.ParamType[Any]):
@@ -87,19 +82,15 @@ _type = one_of(ScheduleType)
 @click.option("--type", "ScheduleType", type=_type, required=True, help="By which cadence.")
 @_column_options
 @click.option("--disabled", is_flag=True, help="Make it, but let it start nothing yet.")
-@reason(required=False)
-@dry_run
-@click.pass_context
-def add(ctx: click.Context, /, name: str, disabled: bool, reason: str | None, dry_run: bool, **given: Any) -> None:
+@acts(needs_reason=False)
+def add(session: CliSession, /, name: str, disabled: bool, reason: str | None, dry_run: bool, **given: Any) -> None:
     """Make a schedule; the options are the columns of Schedule. Everything is looked through before it is written.
 
     Exit code 6 and nothing written when anything is wrong; all findings are shown at once.
     """
     columns = {**_given(given), "Enabled": int(not disabled)}
-    with _keeper(ctx.obj, dry_run=dry_run) as (keeper, app):
-        done = keeper.add(name, columns, reason=reason)
-        idle = to_run(app)
-    _end(ctx, done, idle, f"Schedule {visible(name)} {'would be' if dry_run else 'is'} made")
+    done = _keeper(session, dry_run=dry_run).add(name, columns, reason=reason)
+    _end(session, done, f"Schedule {visible(name)} {'would be' if dry_run else 'is'} made")
 
 
 @click.command(name="set")
@@ -107,10 +98,8 @@ def add(ctx: click.Context, /, name: str, disabled: bool, reason: str | None, dr
 @click.option("--entity", "Entity", metavar="ENTITY", help="Whose batches it starts.")
 @click.option("--type", "ScheduleType", type=_type, help="By which cadence; what only the old one needed is emptied.")
 @_column_options
-@reason(required=True)
-@dry_run
-@click.pass_context
-def change(ctx: click.Context, /, name: str, reason: str, dry_run: bool, **given: Any) -> None:
+@acts(needs_reason=True)
+def change(session: CliSession, /, name: str, reason: str, dry_run: bool, **given: Any) -> None:
     """Change some columns of a schedule; '' empties one. Everything is looked through before it is written.
 
     A new timing counts from now on: what was due before by the old one is not made up for.
@@ -118,58 +107,41 @@ def change(ctx: click.Context, /, name: str, reason: str, dry_run: bool, **given
     columns = _given(given)
     if not columns:
         raise click.UsageError("Name at least one column to change, such as --run-times 06:00.")
-    with _keeper(ctx.obj, dry_run=dry_run) as (keeper, app):
-        done = keeper.change(name, columns, reason=reason)
-        idle = to_run(app)
+    done = _keeper(session, dry_run=dry_run).change(name, columns, reason=reason)
     if not done.after and not done.findings:
         click.echo(f"Schedule {visible(name)} says so already.")
         return
-    _end(ctx, done, idle, f"Schedule {visible(name)} {'would be' if dry_run else 'is'} changed")
+    _end(session, done, f"Schedule {visible(name)} {'would be' if dry_run else 'is'} changed")
 
 
 @click.command()
 @click.argument("name")
-@reason(required=True)
-@dry_run
-@click.pass_context
-def enable(ctx: click.Context, name: str, reason: str, dry_run: bool) -> None:
+@acts(needs_reason=True)
+def enable(session: CliSession, name: str, reason: str, dry_run: bool) -> None:
     """Switch a schedule on; nothing that was due while it was off is made up for."""
-    with _keeper(ctx.obj, dry_run=dry_run) as (keeper, app):
-        done = keeper.set_enabled(name, enabled=True, reason=reason)
-        idle = to_run(app)
+    done = _keeper(session, dry_run=dry_run).set_enabled(name, enabled=True, reason=reason)
     if not done.after and not done.findings:
         click.echo(f"Schedule {visible(name)} is enabled already.")
         return
     would = "would be" if dry_run else "is now"
     said = f"Schedule {visible(name)} {would} enabled. Nothing that was due while it was off is made up for"
-    _end(ctx, done, idle, said)
+    _end(session, done, said)
 
 
 @click.command()
 @click.argument("name")
-@reason(required=True)
-@dry_run
-@click.pass_context
-def disable(ctx: click.Context, name: str, reason: str, dry_run: bool) -> None:
+@acts(needs_reason=True)
+def disable(session: CliSession, name: str, reason: str, dry_run: bool) -> None:
     """Switch a schedule off: it starts nothing; work that it has started goes on."""
-    from batchctl.cli import output
-
-    with _keeper(ctx.obj, dry_run=dry_run) as (keeper, _):
-        done = keeper.set_enabled(name, enabled=False, reason=reason)
+    done = _keeper(session, dry_run=dry_run).set_enabled(name, enabled=False, reason=reason)
     would = "would be" if dry_run else "is now"
     click.echo(f"Schedule {visible(name)} {would if done.after else 'is'} disabled{'' if done.after else ' already'}.")
-    output.hints(output.console(), f"batchctl schedule enable {typed(name)} --reason ...")
+    output.hints(f"batchctl schedule enable {typed(name)} --reason ...")
 
 
-@contextmanager
-def _keeper(session: CliSession, *, dry_run: bool) -> Iterator[tuple[ScheduleKeeper, App]]:
-    from batchctl.operations.operators.acts import Actor
-    from batchctl.operations.scheduling.schedule_keeper import ScheduleKeeper
-
-    with session.app() as app:
-        user, host = app.ids.user(), app.ids.host()
-        actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
-        yield ScheduleKeeper(actor, app.settings.business_time_zone), app
+def _keeper(session: CliSession, *, dry_run: bool) -> schedule_keeper.ScheduleKeeper:
+    app = session.app
+    return schedule_keeper.ScheduleKeeper(app.actor(dry_run=dry_run), app.settings.business_time_zone)
 
 
 def _given(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -177,38 +149,33 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {column: None if value == "" else value for column, value in options.items() if value is not None}
 
 
-def _end(ctx: click.Context, done: WrittenSchedule, idle: Sequence[str], wording: str) -> None:
-    from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell
-
-    out = output.console()
+def _end(session: CliSession, done: schedule_keeper.WrittenSchedule, wording: str) -> None:
     if done.findings:
-        rows = [(cell(one.column or None), cell(one.message)) for one in done.findings]
+        rows = [(one.column or None, one.message) for one in done.findings]
         title = f"{output.counted(len(rows), 'finding')}; nothing was written"
-        output.section(out, Listing(title, ["column", "what is wrong"], rows))
+        output.table(title, ["column", "what is wrong"], rows)
         remedies = [one.remedy for one in done.findings if one.remedy]
-        output.hints(out, *dict.fromkeys(remedies), "correct what is named, and give the command again")
-        ctx.exit(FINDINGS)
+        output.hints(*dict.fromkeys(remedies), "correct what is named, and give the command again")
+        raise click.exceptions.Exit(FINDINGS)
     for warning in done.warnings:
         output.say(f"Warning: {warning.message}")
-    out.print(cell(f"{wording}: {done.words}." if done.words else f"{wording}."), soft_wrap=True)
+    output.line(f"{wording}: {done.words}." if done.words else f"{wording}.")
     if not done.is_new:
-        differing = [(cell(name), cell(done.before[name]), cell(done.after[name])) for name in done.after]
-        output.section(out, Listing(None, ["column", "before", "after"], differing))
+        differing = [(name, done.before[name], done.after[name]) for name in done.after]
+        output.table(None, ["column", "before", "after"], differing)
     if done.cleared:
-        out.print(cell(f"Emptied, because only the old type needed it: {', '.join(done.cleared)}."), soft_wrap=True)
+        output.line(f"Emptied, because only the old type needed it: {', '.join(done.cleared)}.")
     if done.next is not None:
         at = f"{done.next.local} ({done.next.at:%Y-%m-%d %H:%M:%S} UTC)"
-        out.print(cell(f"It runs next at {at}."), soft_wrap=True)
+        output.line(f"It runs next at {at}.")
     elif done.schedule.enabled:
-        out.print("It is not due any more.")
+        output.line("It is not due any more.")
     else:
-        out.print("It is disabled, so it starts nothing.")
+        output.line("It is disabled, so it starts nothing.")
     name = typed(done.schedule.name)
-    following = [*(idle if done.next else ()), f"batchctl schedule preview {name}"]
+    following = [*(to_run(session.app) if done.next else ()), f"batchctl schedule preview {name}"]
     if done.dry_run:
         following = ["the same command without --dry-run"]
     elif not done.schedule.enabled:
         following = [f"batchctl schedule enable {name} --reason ..."]
-    output.hints(out, *following)
+    output.hints(*following)

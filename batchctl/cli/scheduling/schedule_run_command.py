@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import click
 
-from batchctl.cli.session import CliSession, dry_run, pass_session, reason
+from batchctl.cli import output
+from batchctl.cli.missing_controller import to_wait
+from batchctl.cli.session import CliSession, acts
+from batchctl.domain.text import visible
+from batchctl.operations.scheduling import schedule_keeper
 
 
 @click.command()
 @click.argument("name")
-@reason(required=True)
-@dry_run
-@pass_session
+@acts(needs_reason=True)
 def run(session: CliSession, name: str, reason: str, dry_run: bool) -> None:
     """Start a schedule's work now, outside of its due times, and print the number of the FileProcess row.
 
     It does so also while the schedule is disabled, and whatever ProcessingMode says: that is for what starts of itself.
     Its due times stay as they are.
     """
-    from batchctl.cli import output
-    from batchctl.cli.missing_controller import to_wait
-    from batchctl.domain.text import visible
-    from batchctl.operations.operators.acts import Actor
-    from batchctl.operations.scheduling.schedule_keeper import run_now
-
-    with session.app() as app:
-        user, host = app.ids.user(), app.ids.host()
-        actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
-        done = run_now(actor, name, zone=app.settings.business_time_zone, reason=reason)
-        steps = to_wait(app, f"file:{done.intake_id or 'ID'}")
+    app = session.app
+    actor = app.actor(dry_run=dry_run)
+    done = schedule_keeper.run_now(actor, name, zone=app.settings.business_time_zone, reason=reason)
+    steps = to_wait(app, f"file:{done.intake_id or 'ID'}")
     entity = visible(done.schedule.entity)
     if done.intake_id is None:
         output.say(f"A FileProcess row would be inserted: {entity}, CycleKey {done.cycle_key}.")

@@ -124,12 +124,7 @@ class CommandRun:
 
 
 def _start(
-    command: Command,
-    environment: Mapping[str, str],
-    cookie: str,
-    output: Output,
-    threads: Threads,
-    spawn: type[Tree],
+    command: Command, environment: Mapping[str, str], cookie: str, output: Output, threads: Threads, spawn: type[Tree]
 ) -> tuple[Tree, Follower]:
     try:
         receiving, sending = os.pipe()

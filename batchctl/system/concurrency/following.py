@@ -24,29 +24,23 @@ class Follower(Protocol):
 
     def wait(self) -> None:
         """Wait for the end of the command itself, which keeps its pid until it is reaped."""
-        ...
 
     def has_ended(self, within: float) -> bool:
         """Wait a little for the end of the output; say whether it came."""
-        ...
 
     @property
     def end(self) -> int | None:
         """What becomes readable when the command itself has ended, if there is such a thing."""
-        ...
 
     @property
     def output(self) -> int | None:
         """What becomes readable when the command has written something, or when its output has ended."""
-        ...
 
     def read(self) -> bool:
         """Take in what the command has written; false when nothing more will come."""
-        ...
 
     def close(self) -> None:
         """Read no further."""
-        ...
 
 
 def follow(tree: Tree, descriptor: int, feed: Callable[[bytes], None], threads: Threads) -> Follower:

@@ -25,31 +25,24 @@ class Loop(Protocol):
 
     def post(self, call: Call) -> None:
         """Have something done in the next turn; from any thread, or from a signal handler."""
-        ...
 
     def turn(self, within: float | None) -> None:
         """Wait for something to happen, some seconds or as long as it takes; then handle it."""
-        ...
 
     def read(self, descriptor: int, feed: Feed) -> None:
         """Pass on what a pipe brings, and nothing (`b""`) at its end; the loop owns the descriptor from now on."""
-        ...
 
     def writer(self, descriptor: int) -> Feed:
         """Return what writes to a pipe without ever waiting for the reader; for a closed pipe it does nothing."""
-        ...
 
     def watch(self, descriptor: int, call: Call) -> bool:
         """Call something whenever a descriptor is readable; false when only a thread can wait for it."""
-        ...
 
     def unwatch(self, descriptor: int) -> None:
         """Stop watching a descriptor."""
-        ...
 
     def close(self) -> None:
         """Release what the loop itself needs."""
-        ...
 
 
 def new_loop() -> Loop:

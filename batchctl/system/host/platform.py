@@ -5,59 +5,17 @@ from __future__ import annotations
 import sys
 
 if sys.platform == "win32":
-    from batchctl.system.host.windows import (
-        STOP_SIGNAL,
-        Tree,
-        boot_id,
-        end_own_tree,
-        find_left_over,
-        flush_c_streams,
-        has_ended,
-        is_folder,
-        is_in_use,
-        keep_children,
-        start_outliving,
-        started,
-        stop_left_over,
-        try_lock,
-        unlock,
-        user_name,
-    )
+    from batchctl.system.host import windows as twin
 else:
-    from batchctl.system.host.posix import (
-        STOP_SIGNAL,
-        Tree,
-        boot_id,
-        end_own_tree,
-        find_left_over,
-        flush_c_streams,
-        has_ended,
-        is_folder,
-        is_in_use,
-        keep_children,
-        start_outliving,
-        started,
-        stop_left_over,
-        try_lock,
-        unlock,
-        user_name,
-    )
+    from batchctl.system.host import posix as twin
 
-__all__ = [
-    "STOP_SIGNAL",
-    "Tree",
-    "boot_id",
-    "end_own_tree",
-    "find_left_over",
-    "flush_c_streams",
-    "has_ended",
-    "is_folder",
-    "is_in_use",
-    "keep_children",
-    "start_outliving",
-    "started",
-    "stop_left_over",
-    "try_lock",
-    "unlock",
-    "user_name",
-]
+STOP_SIGNAL = twin.STOP_SIGNAL
+Tree = twin.Tree
+
+start_outliving = twin.start_outliving
+find_left_over, stop_left_over = twin.find_left_over, twin.stop_left_over
+boot_id, started, has_ended = twin.boot_id, twin.started, twin.has_ended
+keep_children, end_own_tree, flush_c_streams = twin.keep_children, twin.end_own_tree, twin.flush_c_streams
+try_lock, unlock = twin.try_lock, twin.unlock
+is_folder, is_in_use = twin.is_folder, twin.is_in_use
+user_name = twin.user_name

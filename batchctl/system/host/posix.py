@@ -47,33 +47,18 @@ if sys.platform != "win32":
         ) -> None:
             """Start the process; raises `OSError` when that is not possible."""
             self._cookie = cookie
-            self.pid = self._start(
-                argv,
-                directory=directory,
-                environment={**environment, COOKIE: cookie},
-                stdin=stdin,
-                stdout=stdout,
-                stderr=stderr,
-            )
+            self.pid = self._start(argv, directory, {**environment, COOKIE: cookie}, (stdin, stdout, stderr))
 
         def _start(
             self,
             argv: Sequence[str],
-            *,
             directory: str | None,
             environment: Mapping[str, str],
-            stdin: int,
-            stdout: int,
-            stderr: int,
+            streams: tuple[int, int, int],
         ) -> int:
+            stdin, stdout, stderr = streams
             self.process = subprocess.Popen(
-                argv,
-                cwd=directory,
-                env=environment,
-                stdin=stdin,
-                stdout=stdout,
-                stderr=stderr,
-                start_new_session=True,
+                argv, cwd=directory, env=environment, stdin=stdin, stdout=stdout, stderr=stderr, start_new_session=True
             )
             return self.process.pid
 

@@ -22,19 +22,15 @@ if sys.platform != "win32":
         def _start(
             self,
             argv: Sequence[str],
-            *,
             directory: str | None,
             environment: Mapping[str, str],
-            stdin: int,
-            stdout: int,
-            stderr: int,
+            streams: tuple[int, int, int],
         ) -> int:
             # A process begins in this one's directory; no other can be given.
             os.chdir(directory or os.sep)
             try:
-                stdin = _nothing() if stdin < 0 else stdin
-                streams = [(os.POSIX_SPAWN_DUP2, given, at) for at, given in enumerate((stdin, stdout, stderr))]
-                return _spawn(argv, environment, streams)
+                given = (_nothing() if stream < 0 else stream for stream in streams)
+                return _spawn(argv, environment, [(os.POSIX_SPAWN_DUP2, one, at) for at, one in enumerate(given)])
             finally:
                 os.chdir(os.sep)
 

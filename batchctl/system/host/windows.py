@@ -21,48 +21,6 @@ LOCKED_BYTE = 1 << 30
 """Locks on Windows forbid reading, so a byte far behind the content is locked."""
 
 
-def split_command_line(line: str) -> list[str]:
-    """Split a command line into arguments as CommandLineToArgvW and the C runtime do.
-
-    2n backslashes before a quote are n backslashes and the quote opens or closes; 2n+1 are n backslashes and a quote
-    that stands for itself; elsewhere backslashes stand for themselves; `""` inside quotes is one quote.
-    """
-    arguments: list[str] = []
-    rest = line.lstrip(" \t")
-    while rest:
-        argument, rest = _first_argument(rest)
-        arguments.append(argument)
-        rest = rest.lstrip(" \t")
-    return arguments
-
-
-def _first_argument(line: str) -> tuple[str, str]:
-    taken: list[str] = []
-    quoted = False
-    at = 0
-    while at < len(line) and (quoted or line[at] not in " \t"):
-        run = len(line) - at - len(line[at:].lstrip("\\"))
-        if run and line[at + run : at + run + 1] == '"':
-            taken.append("\\" * (run // 2))
-            at += run
-            if run % 2:
-                taken.append('"')
-                at += 1
-        elif run:
-            taken.append("\\" * run)
-            at += run
-        elif line[at] == '"' and quoted and line[at + 1 : at + 2] == '"':
-            taken.append('"')
-            at += 2
-        elif line[at] == '"':
-            quoted = not quoted
-            at += 1
-        else:
-            taken.append(line[at])
-            at += 1
-    return "".join(taken), line[at:]
-
-
 def start_time_text(low: int, high: int) -> str:
     """Write a FILETIME, two halves of a count since 1601, as one number."""
     return str((high << 32) | low)

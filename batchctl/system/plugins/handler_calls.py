@@ -181,8 +181,7 @@ class HandlerCalls:
         try:
             self._threads.run(work)
         except RuntimeError as error:
-            message = f"The system refused to start another thread: {error}."
-            raise CannotBegin(message) from error
+            raise CannotBegin(f"The system refused to start another thread: {error}.") from error
         if not has_come.wait(self._limit):
             raise _TookTooLong(_Rest(has_come.is_set, "before it has answered"))
         told: Answered = answer[0]()

@@ -222,8 +222,7 @@ class _Desk:
             try:
                 self._process = self._plugin_process()
             except OSError as error:
-                message = f"the plugin process cannot be started: {error}"
-                raise CannotPopulate(message) from error
+                raise CannotPopulate(f"the plugin process cannot be started: {error}") from error
             # The time for loading is no fault of a row.
             answer = self._ask(self._process, {"do": "load", "populator": self._populator}, self._to_load)
             self._asks_database = answer["asks"]
@@ -247,10 +246,8 @@ class _Desk:
             how, self._process = process.close(), None
             named = f"populator '{visible(self._populator)}'"
             if stop.announced:
-                message = f"{named} took longer than {limit.total_seconds():g} seconds and was stopped"
-                raise _TookTooLongError(message)
-            message = f"{named} ended its process: {how}"
-            raise CannotPopulate(message)
+                raise _TookTooLongError(f"{named} took longer than {limit.total_seconds():g} seconds and was stopped")
+            raise CannotPopulate(f"{named} ended its process: {how}")
         return answer
 
 

@@ -42,11 +42,9 @@ def read_below(directory: Path, closed: Sequence[Path], name: str) -> str:
     """Read a text file below a directory; anything outside, or that is `closed`, is refused."""
     path = (directory / name).resolve()
     if not path.is_relative_to(directory.resolve()):
-        message = f"'{visible(name)}' lies outside the directory of the configuration."
-        raise StepRefused(message)
+        raise StepRefused(f"'{visible(name)}' lies outside the directory of the configuration.")
     if any(is_the_same(path, one) for one in closed):
-        message = f"'{visible(name)}' is the configuration or holds a secret, which no step reads."
-        raise StepRefused(message)
+        raise StepRefused(f"'{visible(name)}' is the configuration or holds a secret, which no step reads.")
     try:
         return SystemFiles().read_text(str(path))
     except (OSError, UnicodeDecodeError) as error:
