@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from batchctl.store.repeatable.trigger import Trigger, on_sqlite, refuse_when
+from batchctl.store.repeatable.trigger import Trigger, on_sqlite, refuse_if_any, refuse_when
 
 NAMES = {
     "ProcessBatch": "ProcessBatchName",
@@ -41,6 +41,10 @@ INSTEAD = {
     "FileWatch": "UPDATE FileWatch SET Enabled = 0 WHERE WatchName = ...",
 }
 """What to type in the place of a DELETE."""
+LEFT_BEHIND = (
+    "batchctl: other tables have rows of this definition, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO"
+    " UPDATE"
+)
 
 
 def triggers(dialect: str, schema: str) -> Iterator[Trigger]:  # noqa: ARG001 - as the other modules have it
@@ -48,24 +52,19 @@ def triggers(dialect: str, schema: str) -> Iterator[Trigger]:  # noqa: ARG001 - 
     if dialect != "sqlite":
         return
     for named in NAMES:
-        found: dict[str, list[str]] = {}
+        found: dict[tuple[str, str], list[str]] = {}
         for table, column in _pointing_at(named):
             said = f"batchctl: {table} has rows of this {named}: {_to_type(table, column, named)}"
-            found.setdefault(said, []).append(f"EXISTS (SELECT 1 FROM {table} WHERE {column} = OLD.{named}_id)")
-        all_refused = [refuse_when(said, " OR ".join(used)) for said, used in found.items()]
+            found.setdefault((said, table), []).append(f"{column} = OLD.{named}_id")
+        all_refused = [refuse_if_any(said, table, " OR ".join(used)) for (said, table), used in found.items()]
         yield on_sqlite(f"TR_{named}_InUse", named, "BEFORE DELETE", all_refused)
     # No other trigger fires for a REPLACE: the rows in its way are kept before, and deleted here once they are audited.
-    left = "batchctl: other tables have rows of this {}, which a REPLACE would leave behind"
-    all_refused = [
-        refuse_when(f"{left.format(named)}: use UPDATE, or ON CONFLICT DO UPDATE", f"OLD.TableName = '{named}'")
-        for named in NAMES
-    ]
     used = _USED.format("OLD.TableName", "OLD.RowNumber")
     yield on_sqlite(
         "TR_batchctl_replaced_InUse",
         "batchctl_replaced",
         "BEFORE DELETE",
-        all_refused,
+        [refuse_when(LEFT_BEHIND)],
         f"{IS_GONE.format('OLD')}\n    AND {used}",
     )
 

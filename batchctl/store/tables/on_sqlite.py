@@ -13,7 +13,7 @@ from batchctl.store.conditions import holds_no_nul, is_often_written, is_text, r
 
 _WIDTH = 125
 """Characters after which a column goes on in another line."""
-_IN_A_LINE = 6
+_IN_A_LINE = 10
 """How many texts one line forbids to hold a NUL."""
 _ON = "\n        "
 
@@ -46,10 +46,11 @@ def _parts(table: Table, compiler: Any) -> Iterator[str]:
             said += f"{_ON if long else ' '}CHECK ({condition})"
         yield said
     yield from (f"UNIQUE ({', '.join(several)})" for several in unique if len(several) > 1)
-    texts = [f"instr({column.name},char(0))" for column in table.c if is_text(column)]
+    texts = [str(column.name) for column in table.c if is_text(column)]
     if texts and not often:
-        lines = (" OR ".join(texts[at : at + _IN_A_LINE]) for at in range(0, len(texts), _IN_A_LINE))
-        yield f"CHECK (NOT ({f' OR{_ON}'.join(lines)}))"
+        lines = (",".join(texts[at : at + _IN_A_LINE]) for at in range(0, len(texts), _IN_A_LINE))
+        # JSON shows the character so, and each backslash as two.
+        yield f"CHECK (NOT instr(replace(json_array({f',{_ON}'.join(lines)}),'\\\\',''),'\\u0000'))"
 
 
 def _unique(table: Table) -> list[UniqueConstraint]:

@@ -32,8 +32,8 @@ CREATE TABLE ProcessBatch (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ProcessBatchName,char(0)) OR instr(Entity,char(0)) OR instr(Populator,char(0)) OR instr(PopulatorArgs,char(0)) OR instr(ArriveBy,char(0)) OR instr(StartBy,char(0)) OR
-        instr(FinishBy,char(0)) OR instr(ExpectedOn,char(0)) OR instr(ExpectedCalendar,char(0)) OR instr(Tags,char(0)) OR instr(Origin,char(0)) OR instr(Description,char(0))))
+    CHECK (NOT instr(replace(json_array(ProcessBatchName,Entity,Populator,PopulatorArgs,ArriveBy,StartBy,FinishBy,ExpectedOn,ExpectedCalendar,Tags,
+        Origin,Description),'\\',''),'\u0000'))
 ) STRICT;
 
 -- What steps share, such as an FTP server, and how many units of it there are.
@@ -46,7 +46,7 @@ CREATE TABLE Resource (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ResourceName,char(0)) OR instr(Description,char(0))))
+    CHECK (NOT instr(replace(json_array(ResourceName,Description),'\\',''),'\u0000'))
 ) STRICT;
 
 -- When rows of an entity are put into FileProcess by themselves.
@@ -69,7 +69,7 @@ CREATE TABLE Schedule (
         CHECK (replace(replace(replace(replace(replace(replace(replace(replace(lower(WeekOfMonth),'first','W'),'second','W'),'third','W'),'fourth','W'),'fifth','W'),'last','W'),' ','')||',','W,','') = ''),
     RunMonths TEXT CHECK (length(RunMonths) <= 200)
         CHECK (NOT (replace(replace(replace(replace(lower(RunMonths),'feb','2'),'0',''),' ','')||',','2,','') = '' AND replace(replace(replace(lower(RunDaysOfMonth),' ','')||',','30,',''),'31,','') = '') AND NOT (replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(lower(RunMonths),'feb','2'),'apr','2'),'jun','2'),'sep','2'),'nov','2'),'0',''),'4','2'),'6','2'),'9','2'),'11','2'),' ','')||',','2,','') = '' AND replace(replace(lower(RunDaysOfMonth),' ','')||',','31,','') = ''))
-        CHECK (length(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(',' || replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') || ',', ',jan,', ''), ',feb,', ''), ',mar,', ''), ',apr,', ''), ',may,', ''), ',jun,', ''), ',jul,', ''), ',aug,', ''), ',sep,', ''), ',oct,', ''), ',nov,', ''), ',dec,', '')) + length(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(',' || replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') || ',', ',1,', ''), ',2,', ''), ',3,', ''), ',4,', ''), ',5,', ''), ',6,', ''), ',7,', ''), ',8,', ''), ',9,', ''), ',10,', ''), ',11,', ''), ',12,', '')) + length(replace(replace(replace(replace(replace(replace(replace(replace(replace(',' || replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') || ',', ',01,', ''), ',02,', ''), ',03,', ''), ',04,', ''), ',05,', ''), ',06,', ''), ',07,', ''), ',08,', ''), ',09,', '')) = 2 * length(',' || replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') || ',') AND replace(replace(RunMonths, ' ', '<>'), '><', '') NOT GLOB '*[^-,]<>[^-,]*' AND lower(replace(RunMonths, ' ', '')) NOT GLOB '*-[^-,]-*' AND lower(replace(RunMonths, ' ', '')) NOT GLOB '*-[^-,][^-,]-*' AND lower(replace(RunMonths, ' ', '')) NOT GLOB '*-[^-,][^-,][^-,]-*'),
+        CHECK (RunMonths IS NULL OR json_patch('{"'||replace('jan,feb,mar,apr,may,jun,jul,aug,sep,oct,nov,dec,1,2,3,4,5,6,7,8,9,10,11,12,01,02,03,04,05,06,07,08,09',',','":"","')||'":""}','{'||replace(json_quote(replace(replace(lower(RunMonths),' ',''),'-',',')),',','":"","')||':""}') LIKE '%"09":""}' AND replace(replace(RunMonths, ' ', '<>'), '><', '') NOT GLOB '*[^-,]<>[^-,]*' AND replace(lower(RunMonths),' ','') NOT GLOB '*-?-*' AND replace(lower(RunMonths),' ','') NOT GLOB '*-??-*' AND replace(lower(RunMonths),' ','') NOT GLOB '*-?[^,]?-*'),
     BetweenTimes TEXT CHECK (length(BetweenTimes) <= 50)
         CHECK (replace(replace(BetweenTimes, ' ', '<>'), '><', '') NOT GLOB '*[^-,]<>[^-,]*')
         CHECK (replace(BetweenTimes, ' ', '') GLOB '[0-2][0-9]:[0-5][0-9]-[0-2][0-9]:[0-5][0-9]' AND replace(BetweenTimes, ' ', '') NOT GLOB '2[4-9]*' AND replace(BetweenTimes, ' ', '') NOT GLOB '*-2[4-9]*'),
@@ -103,9 +103,8 @@ CREATE TABLE Schedule (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ScheduleName,char(0)) OR instr(Entity,char(0)) OR instr(RunTimes,char(0)) OR instr(RunDays,char(0)) OR instr(RunDaysOfMonth,char(0)) OR instr(WeekOfMonth,char(0)) OR
-        instr(RunMonths,char(0)) OR instr(BetweenTimes,char(0)) OR instr(StartDate,char(0)) OR instr(EndDate,char(0)) OR instr(RunAt,char(0)) OR instr(Cron,char(0)) OR
-        instr(TimeZone,char(0)) OR instr(CalendarName,char(0)) OR instr(TimingHash,char(0)) OR instr(Origin,char(0)) OR instr(Description,char(0))))
+    CHECK (NOT instr(replace(json_array(ScheduleName,Entity,RunTimes,RunDays,RunDaysOfMonth,WeekOfMonth,RunMonths,BetweenTimes,StartDate,EndDate,
+        RunAt,Cron,TimeZone,CalendarName,TimingHash,Origin,Description),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_Schedule_Due" ON Schedule (NextRunTime) WHERE Enabled = 1;
@@ -125,7 +124,7 @@ CREATE TABLE Calendar (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(CalendarName,char(0)) OR instr(BusinessDays,char(0)) OR instr(ValidFrom,char(0)) OR instr(ValidUntil,char(0)) OR instr(Description,char(0))))
+    CHECK (NOT instr(replace(json_array(CalendarName,BusinessDays,ValidFrom,ValidUntil,Description),'\\',''),'\u0000'))
 ) STRICT;
 
 -- A table of another database whose new rows start an entity.
@@ -149,8 +148,7 @@ CREATE TABLE DataTrigger (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(TriggerName,char(0)) OR instr(Entity,char(0)) OR instr(ConnectionName,char(0)) OR instr(TableName,char(0)) OR instr(StatusColumn,char(0)) OR instr(PendingValue,char(0)) OR
-        instr(CreatedColumn,char(0))))
+    CHECK (NOT instr(replace(json_array(TriggerName,Entity,ConnectionName,TableName,StatusColumn,PendingValue,CreatedColumn),'\\',''),'\u0000'))
 ) STRICT;
 
 -- A folder whose files become rows of FileProcess.
@@ -171,7 +169,7 @@ CREATE TABLE FileWatch (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(WatchName,char(0)) OR instr(Entity,char(0)) OR instr(Folder,char(0)) OR instr(Pattern,char(0)) OR instr(MarkerSuffix,char(0))))
+    CHECK (NOT instr(replace(json_array(WatchName,Entity,Folder,Pattern,MarkerSuffix),'\\',''),'\u0000'))
 ) STRICT;
 
 -- What can be set while controllers run.
@@ -184,7 +182,7 @@ CREATE TABLE Setting (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(Name,char(0)) OR instr(Value,char(0))))
+    CHECK (NOT instr(replace(json_array(Name,Value),'\\',''),'\u0000'))
 ) STRICT;
 
 -- What a batch and its steps were at each version.
@@ -198,7 +196,7 @@ CREATE TABLE BatchVersion (
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     UNIQUE (ProcessBatch_id, DefVersion),
-    CHECK (NOT (instr(ProcessBatchName,char(0)) OR instr(Fingerprint,char(0)) OR instr(Content,char(0))))
+    CHECK (NOT instr(replace(json_array(ProcessBatchName,Fingerprint,Content),'\\',''),'\u0000'))
 ) STRICT;
 
 -- Which definitions came from which file or module.
@@ -215,7 +213,7 @@ CREATE TABLE AppliedDefinition (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (Kind, Name),
-    CHECK (NOT (instr(Kind,char(0)) OR instr(Name,char(0)) OR instr(Owner,char(0)) OR instr(Exported,char(0)) OR instr(Content,char(0)) OR instr(Actor,char(0))))
+    CHECK (NOT instr(replace(json_array(Kind,Name,Owner,Exported,Content,Actor),'\\',''),'\u0000'))
 ) STRICT;
 
 -- What people ask for by a row, and what was answered.
@@ -237,8 +235,7 @@ CREATE TABLE OperatorRequest (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(Action,char(0)) OR instr(ProcessBatchName,char(0)) OR instr(Arguments,char(0)) OR instr(Reason,char(0)) OR instr(Actor,char(0)) OR instr(Answer,char(0)) OR
-        instr(AnsweredBy,char(0))))
+    CHECK (NOT instr(replace(json_array(Action,ProcessBatchName,Arguments,Reason,Actor,Answer,AnsweredBy),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_OperatorRequest_Open" ON OperatorRequest (OperatorRequest_id) WHERE Status = 'requested';
@@ -259,7 +256,7 @@ CREATE TABLE BatchFreeze (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ProcessBatchName,char(0)) OR instr(Tag,char(0)) OR instr(Reason,char(0)) OR instr(Actor,char(0)) OR instr(ThawedBy,char(0))))
+    CHECK (NOT instr(replace(json_array(ProcessBatchName,Tag,Reason,Actor,ThawedBy),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_BatchFreeze_Standing" ON BatchFreeze (BatchFreeze_id) WHERE ThawedTime IS NULL;
@@ -303,7 +300,7 @@ CREATE TABLE Incident (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(IncidentKey,char(0)) OR instr(Subject,char(0)) OR instr(Message,char(0)) OR instr(Detail,char(0)) OR instr(NextStep,char(0)) OR instr(AcknowledgedBy,char(0))))
+    CHECK (NOT instr(replace(json_array(IncidentKey,Subject,Message,Detail,NextStep,AcknowledgedBy),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE UNIQUE INDEX "UX_Incident_Standing" ON Incident (IncidentKey) WHERE ResolvedTime IS NULL;
@@ -322,8 +319,7 @@ CREATE TABLE AuditLog (
     ValuesAfter TEXT,
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    CHECK (NOT (instr(Actor,char(0)) OR instr(Host,char(0)) OR instr(Action,char(0)) OR instr(Target,char(0)) OR instr(Reason,char(0)) OR instr(ValuesBefore,char(0)) OR
-        instr(ValuesAfter,char(0))))
+    CHECK (NOT instr(replace(json_array(Actor,Host,Action,Target,Reason,ValuesBefore,ValuesAfter),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_AuditLog_Target" ON AuditLog (Target);
@@ -337,7 +333,7 @@ CREATE TABLE AuditSeal (
     RecordHash TEXT NOT NULL CHECK (length(RecordHash) <= 64),
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    CHECK (NOT (instr(PrevHash,char(0)) OR instr(RecordHash,char(0))))
+    CHECK (NOT instr(replace(json_array(PrevHash,RecordHash),'\\',''),'\u0000'))
 ) STRICT;
 
 -- The offsets of the business time zone, for views that show local times.
@@ -351,7 +347,7 @@ CREATE TABLE ZoneOffset (
     OffsetSeconds INTEGER NOT NULL CHECK (OffsetSeconds BETWEEN -86400 AND 86400),
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    CHECK (NOT (instr(ZoneName,char(0))))
+    CHECK (NOT instr(replace(json_array(ZoneName),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_ZoneOffset_Until" ON ZoneOffset (UntilTime, FromTime);
@@ -370,7 +366,7 @@ CREATE TABLE SchedulerLog (
     Message TEXT,
     RowsQueued INTEGER,
     DurationMs INTEGER,
-    CHECK (NOT (instr(Source,char(0)) OR instr(Entity,char(0)) OR instr(Message,char(0))))
+    CHECK (NOT instr(replace(json_array(Source,Entity,Message),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_SchedulerLog_Entity" ON SchedulerLog (Entity, SchedulerLog_id);
@@ -430,8 +426,8 @@ CREATE TABLE Controller (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ControllerName,char(0)) OR instr(Host,char(0)) OR instr(PidStart,char(0)) OR instr(BootId,char(0)) OR instr(AppVersion,char(0)) OR instr(SchedulerZone,char(0)) OR
-        instr(LeftOut,char(0)) OR instr(ProcessTypes,char(0)) OR instr(Populators,char(0)) OR instr(Jobs,char(0)) OR instr(Trouble,char(0))))
+    CHECK (NOT instr(replace(json_array(ControllerName,Host,PidStart,BootId,AppVersion,SchedulerZone,LeftOut,ProcessTypes,Populators,Jobs,
+        Trouble),'\\',''),'\u0000'))
 ) STRICT;
 
 -- Which controller makes instances and fires schedules: one row.
@@ -446,7 +442,7 @@ CREATE TABLE Leader (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ControllerName,char(0)) OR instr(Place,char(0))))
+    CHECK (NOT instr(replace(json_array(ControllerName,Place),'\\',''),'\u0000'))
 ) STRICT;
 
 -- Rows that controllers lock to do one thing at a time.
@@ -481,8 +477,7 @@ CREATE TABLE ProcessControl (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (ProcessBatch_id, ProcessControlSeq),
-    CHECK (NOT (instr(ProcessName,char(0)) OR instr(ProcessType,char(0)) OR instr(Data1,char(0)) OR instr(Data2,char(0)) OR instr(Data3,char(0)) OR instr(Data4,char(0)) OR
-        instr(Data5,char(0)) OR instr(Data6,char(0))))
+    CHECK (NOT instr(replace(json_array(ProcessName,ProcessType,Data1,Data2,Data3,Data4,Data5,Data6),'\\',''),'\u0000'))
 ) STRICT;
 
 -- How many units of a resource an instance of a batch holds while it is claimed.
@@ -525,7 +520,7 @@ CREATE TABLE CalendarDay (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (Calendar_id, CalendarDate),
-    CHECK (NOT (instr(CalendarDate,char(0)) OR instr(Description,char(0))))
+    CHECK (NOT instr(replace(json_array(CalendarDate,Description),'\\',''),'\u0000'))
 ) STRICT;
 
 -- Messages about incidents, one for each channel.
@@ -552,7 +547,7 @@ CREATE TABLE AlertDelivery (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (Incident_id, Channel, Kind, Number),
-    CHECK (NOT (instr(Channel,char(0)) OR instr(Title,char(0)) OR instr(Body,char(0)) OR instr(ClaimedBy,char(0)) OR instr(Message,char(0))))
+    CHECK (NOT instr(replace(json_array(Channel,Title,Body,ClaimedBy,Message),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_AlertDelivery_Waiting" ON AlertDelivery (AlertDelivery_id) WHERE Status = 'waiting';
@@ -574,7 +569,7 @@ CREATE TABLE FileWatchSeen (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (FileWatch_id, PathKey),
-    CHECK (NOT (instr(PathKey,char(0)) OR instr(FilePath,char(0)) OR instr(FileNumber,char(0))))
+    CHECK (NOT instr(replace(json_array(PathKey,FilePath,FileNumber),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_FileWatchSeen_Intake" ON FileWatchSeen (FileProcess_id);
@@ -599,7 +594,7 @@ CREATE TABLE ScheduleBackfill (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(Actor,char(0)) OR instr(Reason,char(0))))
+    CHECK (NOT instr(replace(json_array(Actor,Reason),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_ScheduleBackfill_Running" ON ScheduleBackfill (ScheduleBackfill_id) WHERE Status = 'running';
@@ -669,7 +664,7 @@ CREATE TABLE DurationHistory (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (ProcessBatch_id, ProcessControlSeq, Day, UpToMs),
-    CHECK (NOT (instr(Day,char(0))))
+    CHECK (NOT instr(replace(json_array(Day),'\\',''),'\u0000'))
 ) STRICT;
 
 -- What was decided about each due time of a schedule.
@@ -690,7 +685,7 @@ CREATE TABLE ScheduleFire (
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     UNIQUE (Schedule_id, FireKey),
-    CHECK (NOT (instr(FireKey,char(0)) OR instr(Reason,char(0)) OR instr(ZoneRules,char(0))))
+    CHECK (NOT instr(replace(json_array(FireKey,Reason,ZoneRules),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_ScheduleFire_FileProcess" ON ScheduleFire (FileProcess_id);
@@ -760,7 +755,7 @@ CREATE TABLE BatchCompletion (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (ProcessBatch_id, BatchControl_id),
-    CHECK (NOT (instr(CycleKey,char(0))))
+    CHECK (NOT instr(replace(json_array(CycleKey),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_BatchCompletion_Instance" ON BatchCompletion (BatchControl_id);

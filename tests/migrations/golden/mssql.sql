@@ -1,4 +1,4 @@
--- The control database of batchctl on SQL Server 2017 or later, schema 0046.
+-- The control database of batchctl on SQL Server 2017 or later, schema 0047.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -I -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0045', '0046'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0045', '0046', '0047'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -1448,7 +1448,7 @@ END;
 GO
 
 IF NOT EXISTS (SELECT 1 FROM alembic_version)
-INSERT INTO alembic_version (version_num) VALUES ('0046');
+INSERT INTO alembic_version (version_num) VALUES ('0047');
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -1456,7 +1456,15 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0046' WHERE version_num = '0045';
+UPDATE alembic_version SET version_num = '0047' WHERE version_num = '0045';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0047' WHERE version_num = '0046';
 GO
 IF @@TRANCOUNT = 0
 BEGIN

@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0046.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0047.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -23,7 +23,7 @@ CREATE TABLE alembic_version (
     CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
 
--- Running upgrade  -> 0046
+-- Running upgrade  -> 0047
 
 -- A batch: which entity it takes, how its instances are made, in what order and how often they are tried.
 CREATE TABLE ProcessBatch (
@@ -996,7 +996,7 @@ INSERT INTO Leader (Fence) SELECT 0;
 
 INSERT INTO NamedLock (NamedLock_id) SELECT generate_series(1, 64);
 
-INSERT INTO alembic_version (version_num) VALUES ('0046') RETURNING alembic_version.version_num;
+INSERT INTO alembic_version (version_num) VALUES ('0047') RETURNING alembic_version.version_num;
 
 CREATE OR REPLACE FUNCTION batchctl_audit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$

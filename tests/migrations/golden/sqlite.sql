@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0046.
+-- The control database of batchctl on SQLite, schema 0047.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -11,7 +11,7 @@ CREATE TABLE alembic_version (
     CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
 
--- Running upgrade  -> 0046
+-- Running upgrade  -> 0047
 
 -- A batch: which entity it takes, how its instances are made, in what order and how often they are tried.
 CREATE TABLE ProcessBatch (
@@ -47,8 +47,8 @@ CREATE TABLE ProcessBatch (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ProcessBatchName,char(0)) OR instr(Entity,char(0)) OR instr(Populator,char(0)) OR instr(PopulatorArgs,char(0)) OR instr(ArriveBy,char(0)) OR instr(StartBy,char(0)) OR
-        instr(FinishBy,char(0)) OR instr(ExpectedOn,char(0)) OR instr(ExpectedCalendar,char(0)) OR instr(Tags,char(0)) OR instr(Origin,char(0)) OR instr(Description,char(0))))
+    CHECK (NOT instr(replace(json_array(ProcessBatchName,Entity,Populator,PopulatorArgs,ArriveBy,StartBy,FinishBy,ExpectedOn,ExpectedCalendar,Tags,
+        Origin,Description),'\\',''),'\u0000'))
 ) STRICT;
 
 -- What steps share, such as an FTP server, and how many units of it there are.
@@ -61,7 +61,7 @@ CREATE TABLE Resource (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ResourceName,char(0)) OR instr(Description,char(0))))
+    CHECK (NOT instr(replace(json_array(ResourceName,Description),'\\',''),'\u0000'))
 ) STRICT;
 
 -- When rows of an entity are put into FileProcess by themselves.
@@ -84,7 +84,7 @@ CREATE TABLE Schedule (
         CHECK (replace(replace(replace(replace(replace(replace(replace(replace(lower(WeekOfMonth),'first','W'),'second','W'),'third','W'),'fourth','W'),'fifth','W'),'last','W'),' ','')||',','W,','') = ''),
     RunMonths TEXT CHECK (length(RunMonths) <= 200)
         CHECK (NOT (replace(replace(replace(replace(lower(RunMonths),'feb','2'),'0',''),' ','')||',','2,','') = '' AND replace(replace(replace(lower(RunDaysOfMonth),' ','')||',','30,',''),'31,','') = '') AND NOT (replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(lower(RunMonths),'feb','2'),'apr','2'),'jun','2'),'sep','2'),'nov','2'),'0',''),'4','2'),'6','2'),'9','2'),'11','2'),' ','')||',','2,','') = '' AND replace(replace(lower(RunDaysOfMonth),' ','')||',','31,','') = ''))
-        CHECK (length(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(',' || replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') || ',', ',jan,', ''), ',feb,', ''), ',mar,', ''), ',apr,', ''), ',may,', ''), ',jun,', ''), ',jul,', ''), ',aug,', ''), ',sep,', ''), ',oct,', ''), ',nov,', ''), ',dec,', '')) + length(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(',' || replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') || ',', ',1,', ''), ',2,', ''), ',3,', ''), ',4,', ''), ',5,', ''), ',6,', ''), ',7,', ''), ',8,', ''), ',9,', ''), ',10,', ''), ',11,', ''), ',12,', '')) + length(replace(replace(replace(replace(replace(replace(replace(replace(replace(',' || replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') || ',', ',01,', ''), ',02,', ''), ',03,', ''), ',04,', ''), ',05,', ''), ',06,', ''), ',07,', ''), ',08,', ''), ',09,', '')) = 2 * length(',' || replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') || ',') AND replace(replace(RunMonths, ' ', '<>'), '><', '') NOT GLOB '*[^-,]<>[^-,]*' AND lower(replace(RunMonths, ' ', '')) NOT GLOB '*-[^-,]-*' AND lower(replace(RunMonths, ' ', '')) NOT GLOB '*-[^-,][^-,]-*' AND lower(replace(RunMonths, ' ', '')) NOT GLOB '*-[^-,][^-,][^-,]-*'),
+        CHECK (RunMonths IS NULL OR json_patch('{"'||replace('jan,feb,mar,apr,may,jun,jul,aug,sep,oct,nov,dec,1,2,3,4,5,6,7,8,9,10,11,12,01,02,03,04,05,06,07,08,09',',','":"","')||'":""}','{'||replace(json_quote(replace(replace(lower(RunMonths),' ',''),'-',',')),',','":"","')||':""}') LIKE '%"09":""}' AND replace(replace(RunMonths, ' ', '<>'), '><', '') NOT GLOB '*[^-,]<>[^-,]*' AND replace(lower(RunMonths),' ','') NOT GLOB '*-?-*' AND replace(lower(RunMonths),' ','') NOT GLOB '*-??-*' AND replace(lower(RunMonths),' ','') NOT GLOB '*-?[^,]?-*'),
     BetweenTimes TEXT CHECK (length(BetweenTimes) <= 50)
         CHECK (replace(replace(BetweenTimes, ' ', '<>'), '><', '') NOT GLOB '*[^-,]<>[^-,]*')
         CHECK (replace(BetweenTimes, ' ', '') GLOB '[0-2][0-9]:[0-5][0-9]-[0-2][0-9]:[0-5][0-9]' AND replace(BetweenTimes, ' ', '') NOT GLOB '2[4-9]*' AND replace(BetweenTimes, ' ', '') NOT GLOB '*-2[4-9]*'),
@@ -118,9 +118,8 @@ CREATE TABLE Schedule (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ScheduleName,char(0)) OR instr(Entity,char(0)) OR instr(RunTimes,char(0)) OR instr(RunDays,char(0)) OR instr(RunDaysOfMonth,char(0)) OR instr(WeekOfMonth,char(0)) OR
-        instr(RunMonths,char(0)) OR instr(BetweenTimes,char(0)) OR instr(StartDate,char(0)) OR instr(EndDate,char(0)) OR instr(RunAt,char(0)) OR instr(Cron,char(0)) OR
-        instr(TimeZone,char(0)) OR instr(CalendarName,char(0)) OR instr(TimingHash,char(0)) OR instr(Origin,char(0)) OR instr(Description,char(0))))
+    CHECK (NOT instr(replace(json_array(ScheduleName,Entity,RunTimes,RunDays,RunDaysOfMonth,WeekOfMonth,RunMonths,BetweenTimes,StartDate,EndDate,
+        RunAt,Cron,TimeZone,CalendarName,TimingHash,Origin,Description),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_Schedule_Due" ON Schedule (NextRunTime) WHERE Enabled = 1;
@@ -140,7 +139,7 @@ CREATE TABLE Calendar (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(CalendarName,char(0)) OR instr(BusinessDays,char(0)) OR instr(ValidFrom,char(0)) OR instr(ValidUntil,char(0)) OR instr(Description,char(0))))
+    CHECK (NOT instr(replace(json_array(CalendarName,BusinessDays,ValidFrom,ValidUntil,Description),'\\',''),'\u0000'))
 ) STRICT;
 
 -- A table of another database whose new rows start an entity.
@@ -164,8 +163,7 @@ CREATE TABLE DataTrigger (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(TriggerName,char(0)) OR instr(Entity,char(0)) OR instr(ConnectionName,char(0)) OR instr(TableName,char(0)) OR instr(StatusColumn,char(0)) OR instr(PendingValue,char(0)) OR
-        instr(CreatedColumn,char(0))))
+    CHECK (NOT instr(replace(json_array(TriggerName,Entity,ConnectionName,TableName,StatusColumn,PendingValue,CreatedColumn),'\\',''),'\u0000'))
 ) STRICT;
 
 -- A folder whose files become rows of FileProcess.
@@ -186,7 +184,7 @@ CREATE TABLE FileWatch (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(WatchName,char(0)) OR instr(Entity,char(0)) OR instr(Folder,char(0)) OR instr(Pattern,char(0)) OR instr(MarkerSuffix,char(0))))
+    CHECK (NOT instr(replace(json_array(WatchName,Entity,Folder,Pattern,MarkerSuffix),'\\',''),'\u0000'))
 ) STRICT;
 
 -- What can be set while controllers run.
@@ -199,7 +197,7 @@ CREATE TABLE Setting (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(Name,char(0)) OR instr(Value,char(0))))
+    CHECK (NOT instr(replace(json_array(Name,Value),'\\',''),'\u0000'))
 ) STRICT;
 
 -- What a batch and its steps were at each version.
@@ -213,7 +211,7 @@ CREATE TABLE BatchVersion (
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     UNIQUE (ProcessBatch_id, DefVersion),
-    CHECK (NOT (instr(ProcessBatchName,char(0)) OR instr(Fingerprint,char(0)) OR instr(Content,char(0))))
+    CHECK (NOT instr(replace(json_array(ProcessBatchName,Fingerprint,Content),'\\',''),'\u0000'))
 ) STRICT;
 
 -- Which definitions came from which file or module.
@@ -230,7 +228,7 @@ CREATE TABLE AppliedDefinition (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (Kind, Name),
-    CHECK (NOT (instr(Kind,char(0)) OR instr(Name,char(0)) OR instr(Owner,char(0)) OR instr(Exported,char(0)) OR instr(Content,char(0)) OR instr(Actor,char(0))))
+    CHECK (NOT instr(replace(json_array(Kind,Name,Owner,Exported,Content,Actor),'\\',''),'\u0000'))
 ) STRICT;
 
 -- What people ask for by a row, and what was answered.
@@ -252,8 +250,7 @@ CREATE TABLE OperatorRequest (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(Action,char(0)) OR instr(ProcessBatchName,char(0)) OR instr(Arguments,char(0)) OR instr(Reason,char(0)) OR instr(Actor,char(0)) OR instr(Answer,char(0)) OR
-        instr(AnsweredBy,char(0))))
+    CHECK (NOT instr(replace(json_array(Action,ProcessBatchName,Arguments,Reason,Actor,Answer,AnsweredBy),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_OperatorRequest_Open" ON OperatorRequest (OperatorRequest_id) WHERE Status = 'requested';
@@ -274,7 +271,7 @@ CREATE TABLE BatchFreeze (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ProcessBatchName,char(0)) OR instr(Tag,char(0)) OR instr(Reason,char(0)) OR instr(Actor,char(0)) OR instr(ThawedBy,char(0))))
+    CHECK (NOT instr(replace(json_array(ProcessBatchName,Tag,Reason,Actor,ThawedBy),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_BatchFreeze_Standing" ON BatchFreeze (BatchFreeze_id) WHERE ThawedTime IS NULL;
@@ -318,7 +315,7 @@ CREATE TABLE Incident (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(IncidentKey,char(0)) OR instr(Subject,char(0)) OR instr(Message,char(0)) OR instr(Detail,char(0)) OR instr(NextStep,char(0)) OR instr(AcknowledgedBy,char(0))))
+    CHECK (NOT instr(replace(json_array(IncidentKey,Subject,Message,Detail,NextStep,AcknowledgedBy),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE UNIQUE INDEX "UX_Incident_Standing" ON Incident (IncidentKey) WHERE ResolvedTime IS NULL;
@@ -337,8 +334,7 @@ CREATE TABLE AuditLog (
     ValuesAfter TEXT,
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    CHECK (NOT (instr(Actor,char(0)) OR instr(Host,char(0)) OR instr(Action,char(0)) OR instr(Target,char(0)) OR instr(Reason,char(0)) OR instr(ValuesBefore,char(0)) OR
-        instr(ValuesAfter,char(0))))
+    CHECK (NOT instr(replace(json_array(Actor,Host,Action,Target,Reason,ValuesBefore,ValuesAfter),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_AuditLog_Target" ON AuditLog (Target);
@@ -352,7 +348,7 @@ CREATE TABLE AuditSeal (
     RecordHash TEXT NOT NULL CHECK (length(RecordHash) <= 64),
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    CHECK (NOT (instr(PrevHash,char(0)) OR instr(RecordHash,char(0))))
+    CHECK (NOT instr(replace(json_array(PrevHash,RecordHash),'\\',''),'\u0000'))
 ) STRICT;
 
 -- The offsets of the business time zone, for views that show local times.
@@ -366,7 +362,7 @@ CREATE TABLE ZoneOffset (
     OffsetSeconds INTEGER NOT NULL CHECK (OffsetSeconds BETWEEN -86400 AND 86400),
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    CHECK (NOT (instr(ZoneName,char(0))))
+    CHECK (NOT instr(replace(json_array(ZoneName),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_ZoneOffset_Until" ON ZoneOffset (UntilTime, FromTime);
@@ -385,7 +381,7 @@ CREATE TABLE SchedulerLog (
     Message TEXT,
     RowsQueued INTEGER,
     DurationMs INTEGER,
-    CHECK (NOT (instr(Source,char(0)) OR instr(Entity,char(0)) OR instr(Message,char(0))))
+    CHECK (NOT instr(replace(json_array(Source,Entity,Message),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_SchedulerLog_Entity" ON SchedulerLog (Entity, SchedulerLog_id);
@@ -445,8 +441,8 @@ CREATE TABLE Controller (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ControllerName,char(0)) OR instr(Host,char(0)) OR instr(PidStart,char(0)) OR instr(BootId,char(0)) OR instr(AppVersion,char(0)) OR instr(SchedulerZone,char(0)) OR
-        instr(LeftOut,char(0)) OR instr(ProcessTypes,char(0)) OR instr(Populators,char(0)) OR instr(Jobs,char(0)) OR instr(Trouble,char(0))))
+    CHECK (NOT instr(replace(json_array(ControllerName,Host,PidStart,BootId,AppVersion,SchedulerZone,LeftOut,ProcessTypes,Populators,Jobs,
+        Trouble),'\\',''),'\u0000'))
 ) STRICT;
 
 -- Which controller makes instances and fires schedules: one row.
@@ -461,7 +457,7 @@ CREATE TABLE Leader (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ControllerName,char(0)) OR instr(Place,char(0))))
+    CHECK (NOT instr(replace(json_array(ControllerName,Place),'\\',''),'\u0000'))
 ) STRICT;
 
 -- Rows that controllers lock to do one thing at a time.
@@ -496,8 +492,7 @@ CREATE TABLE ProcessControl (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (ProcessBatch_id, ProcessControlSeq),
-    CHECK (NOT (instr(ProcessName,char(0)) OR instr(ProcessType,char(0)) OR instr(Data1,char(0)) OR instr(Data2,char(0)) OR instr(Data3,char(0)) OR instr(Data4,char(0)) OR
-        instr(Data5,char(0)) OR instr(Data6,char(0))))
+    CHECK (NOT instr(replace(json_array(ProcessName,ProcessType,Data1,Data2,Data3,Data4,Data5,Data6),'\\',''),'\u0000'))
 ) STRICT;
 
 -- How many units of a resource an instance of a batch holds while it is claimed.
@@ -540,7 +535,7 @@ CREATE TABLE CalendarDay (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (Calendar_id, CalendarDate),
-    CHECK (NOT (instr(CalendarDate,char(0)) OR instr(Description,char(0))))
+    CHECK (NOT instr(replace(json_array(CalendarDate,Description),'\\',''),'\u0000'))
 ) STRICT;
 
 -- Messages about incidents, one for each channel.
@@ -567,7 +562,7 @@ CREATE TABLE AlertDelivery (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (Incident_id, Channel, Kind, Number),
-    CHECK (NOT (instr(Channel,char(0)) OR instr(Title,char(0)) OR instr(Body,char(0)) OR instr(ClaimedBy,char(0)) OR instr(Message,char(0))))
+    CHECK (NOT instr(replace(json_array(Channel,Title,Body,ClaimedBy,Message),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_AlertDelivery_Waiting" ON AlertDelivery (AlertDelivery_id) WHERE Status = 'waiting';
@@ -589,7 +584,7 @@ CREATE TABLE FileWatchSeen (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (FileWatch_id, PathKey),
-    CHECK (NOT (instr(PathKey,char(0)) OR instr(FilePath,char(0)) OR instr(FileNumber,char(0))))
+    CHECK (NOT instr(replace(json_array(PathKey,FilePath,FileNumber),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_FileWatchSeen_Intake" ON FileWatchSeen (FileProcess_id);
@@ -614,7 +609,7 @@ CREATE TABLE ScheduleBackfill (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(Actor,char(0)) OR instr(Reason,char(0))))
+    CHECK (NOT instr(replace(json_array(Actor,Reason),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_ScheduleBackfill_Running" ON ScheduleBackfill (ScheduleBackfill_id) WHERE Status = 'running';
@@ -684,7 +679,7 @@ CREATE TABLE DurationHistory (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (ProcessBatch_id, ProcessControlSeq, Day, UpToMs),
-    CHECK (NOT (instr(Day,char(0))))
+    CHECK (NOT instr(replace(json_array(Day),'\\',''),'\u0000'))
 ) STRICT;
 
 -- What was decided about each due time of a schedule.
@@ -705,7 +700,7 @@ CREATE TABLE ScheduleFire (
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     UNIQUE (Schedule_id, FireKey),
-    CHECK (NOT (instr(FireKey,char(0)) OR instr(Reason,char(0)) OR instr(ZoneRules,char(0))))
+    CHECK (NOT instr(replace(json_array(FireKey,Reason,ZoneRules),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_ScheduleFire_FileProcess" ON ScheduleFire (FileProcess_id);
@@ -775,7 +770,7 @@ CREATE TABLE BatchCompletion (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (ProcessBatch_id, BatchControl_id),
-    CHECK (NOT (instr(CycleKey,char(0))))
+    CHECK (NOT instr(replace(json_array(CycleKey),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_BatchCompletion_Instance" ON BatchCompletion (BatchControl_id);
@@ -797,7 +792,7 @@ INSERT INTO Setting (Name, Value) SELECT 'DatabaseId', lower(hex(randomblob(16))
 
 INSERT INTO Leader (Fence) SELECT 0;
 
-INSERT INTO alembic_version (version_num) VALUES ('0046') RETURNING version_num;
+INSERT INTO alembic_version (version_num) VALUES ('0047') RETURNING version_num;
 
 CREATE VIEW vUnreadable AS
 SELECT TableName, Row_id, substr(Given, 1, instr(Given, ' ') - 1) AS ColumnName, ProcessBatch_id, Place,
@@ -1384,6 +1379,9 @@ SELECT 'Setting', Setting_id, 'Setting:' || Name,
     json_object('Name', Name, 'Value', Value)
 FROM Setting r;
 
+CREATE VIEW batchctl_in_the_way AS
+SELECT '' AS TableName, 0 AS RowNumber;
+
 CREATE VIEW batchctl_audited AS
 SELECT '' AS Action, '' AS TableName, 0 AS RowNumber, 0 AS FormerNumber;
 
@@ -1405,14 +1403,16 @@ SELECT 'FileWatch', FileWatch_id FROM FileWatchSeen;
 
 CREATE TRIGGER TR_ProcessBatch_BeforeInsert BEFORE INSERT ON ProcessBatch
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'ProcessBatch' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM ProcessBatch WHERE ProcessBatchName = NEW.ProcessBatchName));
+    INSERT INTO batchctl_in_the_way SELECT 'ProcessBatch', rowid FROM ProcessBatch WHERE rowid = NEW.rowid
+    OR ProcessBatchName = NEW.ProcessBatchName;
 END;
 
 CREATE TRIGGER TR_ProcessBatch_BeforeUpdate BEFORE UPDATE ON ProcessBatch
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: other rows go by its ProcessBatch_id: leave that as it is')
     WHERE NEW.ProcessBatch_id <> OLD.ProcessBatch_id AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = 'ProcessBatch' AND u.RowNumber = OLD.ProcessBatch_id);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'ProcessBatch' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM ProcessBatch WHERE ProcessBatchName = NEW.ProcessBatchName));
+    INSERT INTO batchctl_in_the_way SELECT 'ProcessBatch', rowid FROM ProcessBatch WHERE rowid IN (OLD.rowid, NEW.rowid)
+    OR ProcessBatchName = NEW.ProcessBatchName;
 END;
 
 CREATE TRIGGER TR_ProcessBatch_AuditInsert AFTER INSERT ON ProcessBatch
@@ -1434,14 +1434,16 @@ CREATE TRIGGER TR_ProcessControl_BeforeInsert BEFORE INSERT ON ProcessControl
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: ProcessBatch_id of ProcessControl: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch')
     WHERE NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'ProcessControl' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM ProcessControl WHERE ProcessBatch_id = NEW.ProcessBatch_id AND ProcessControlSeq = NEW.ProcessControlSeq));
+    INSERT INTO batchctl_in_the_way SELECT 'ProcessControl', rowid FROM ProcessControl WHERE rowid = NEW.rowid
+    OR ProcessBatch_id = NEW.ProcessBatch_id AND ProcessControlSeq = NEW.ProcessControlSeq;
 END;
 
 CREATE TRIGGER TR_ProcessControl_BeforeUpdate BEFORE UPDATE ON ProcessControl
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: ProcessBatch_id of ProcessControl: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch')
     WHERE NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id AND NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'ProcessControl' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM ProcessControl WHERE ProcessBatch_id = NEW.ProcessBatch_id AND ProcessControlSeq = NEW.ProcessControlSeq));
+    INSERT INTO batchctl_in_the_way SELECT 'ProcessControl', rowid FROM ProcessControl WHERE rowid IN (OLD.rowid, NEW.rowid)
+    OR ProcessBatch_id = NEW.ProcessBatch_id AND ProcessControlSeq = NEW.ProcessControlSeq;
 END;
 
 CREATE TRIGGER TR_ProcessControl_AuditInsert AFTER INSERT ON ProcessControl
@@ -1465,7 +1467,8 @@ BEGIN
     WHERE NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
     SELECT RAISE(ABORT, 'batchctl: DependsOnBatch_id of BatchDependency: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch')
     WHERE NEW.DependsOnBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'BatchDependency' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM BatchDependency WHERE ProcessBatch_id = NEW.ProcessBatch_id AND DependsOnBatch_id = NEW.DependsOnBatch_id));
+    INSERT INTO batchctl_in_the_way SELECT 'BatchDependency', rowid FROM BatchDependency WHERE rowid = NEW.rowid
+    OR ProcessBatch_id = NEW.ProcessBatch_id AND DependsOnBatch_id = NEW.DependsOnBatch_id;
 END;
 
 CREATE TRIGGER TR_BatchDependency_BeforeUpdate BEFORE UPDATE ON BatchDependency
@@ -1474,7 +1477,8 @@ BEGIN
     WHERE NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id AND NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
     SELECT RAISE(ABORT, 'batchctl: DependsOnBatch_id of BatchDependency: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch')
     WHERE NEW.DependsOnBatch_id IS NOT OLD.DependsOnBatch_id AND NEW.DependsOnBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'BatchDependency' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM BatchDependency WHERE ProcessBatch_id = NEW.ProcessBatch_id AND DependsOnBatch_id = NEW.DependsOnBatch_id));
+    INSERT INTO batchctl_in_the_way SELECT 'BatchDependency', rowid FROM BatchDependency WHERE rowid IN (OLD.rowid, NEW.rowid)
+    OR ProcessBatch_id = NEW.ProcessBatch_id AND DependsOnBatch_id = NEW.DependsOnBatch_id;
 END;
 
 CREATE TRIGGER TR_BatchDependency_AuditInsert AFTER INSERT ON BatchDependency
@@ -1498,7 +1502,8 @@ BEGIN
     WHERE NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
     SELECT RAISE(ABORT, 'batchctl: Resource_id of BatchResource: there is no such Resource: SELECT Resource_id, ResourceName FROM Resource')
     WHERE NEW.Resource_id NOT IN (SELECT Resource_id FROM Resource);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'BatchResource' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM BatchResource WHERE ProcessBatch_id = NEW.ProcessBatch_id AND Resource_id = NEW.Resource_id));
+    INSERT INTO batchctl_in_the_way SELECT 'BatchResource', rowid FROM BatchResource WHERE rowid = NEW.rowid
+    OR ProcessBatch_id = NEW.ProcessBatch_id AND Resource_id = NEW.Resource_id;
 END;
 
 CREATE TRIGGER TR_BatchResource_BeforeUpdate BEFORE UPDATE ON BatchResource
@@ -1507,7 +1512,8 @@ BEGIN
     WHERE NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id AND NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
     SELECT RAISE(ABORT, 'batchctl: Resource_id of BatchResource: there is no such Resource: SELECT Resource_id, ResourceName FROM Resource')
     WHERE NEW.Resource_id IS NOT OLD.Resource_id AND NEW.Resource_id NOT IN (SELECT Resource_id FROM Resource);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'BatchResource' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM BatchResource WHERE ProcessBatch_id = NEW.ProcessBatch_id AND Resource_id = NEW.Resource_id));
+    INSERT INTO batchctl_in_the_way SELECT 'BatchResource', rowid FROM BatchResource WHERE rowid IN (OLD.rowid, NEW.rowid)
+    OR ProcessBatch_id = NEW.ProcessBatch_id AND Resource_id = NEW.Resource_id;
 END;
 
 CREATE TRIGGER TR_BatchResource_AuditInsert AFTER INSERT ON BatchResource
@@ -1527,14 +1533,16 @@ END;
 
 CREATE TRIGGER TR_Resource_BeforeInsert BEFORE INSERT ON Resource
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'Resource' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM Resource WHERE ResourceName = NEW.ResourceName));
+    INSERT INTO batchctl_in_the_way SELECT 'Resource', rowid FROM Resource WHERE rowid = NEW.rowid
+    OR ResourceName = NEW.ResourceName;
 END;
 
 CREATE TRIGGER TR_Resource_BeforeUpdate BEFORE UPDATE ON Resource
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: other rows go by its Resource_id: leave that as it is')
     WHERE NEW.Resource_id <> OLD.Resource_id AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = 'Resource' AND u.RowNumber = OLD.Resource_id);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'Resource' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM Resource WHERE ResourceName = NEW.ResourceName));
+    INSERT INTO batchctl_in_the_way SELECT 'Resource', rowid FROM Resource WHERE rowid IN (OLD.rowid, NEW.rowid)
+    OR ResourceName = NEW.ResourceName;
 END;
 
 CREATE TRIGGER TR_Resource_AuditInsert AFTER INSERT ON Resource
@@ -1554,14 +1562,16 @@ END;
 
 CREATE TRIGGER TR_Schedule_BeforeInsert BEFORE INSERT ON Schedule
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'Schedule' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM Schedule WHERE ScheduleName = NEW.ScheduleName));
+    INSERT INTO batchctl_in_the_way SELECT 'Schedule', rowid FROM Schedule WHERE rowid = NEW.rowid
+    OR ScheduleName = NEW.ScheduleName;
 END;
 
 CREATE TRIGGER TR_Schedule_BeforeUpdate BEFORE UPDATE ON Schedule
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: other rows go by its Schedule_id: leave that as it is')
     WHERE NEW.Schedule_id <> OLD.Schedule_id AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = 'Schedule' AND u.RowNumber = OLD.Schedule_id);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'Schedule' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM Schedule WHERE ScheduleName = NEW.ScheduleName));
+    INSERT INTO batchctl_in_the_way SELECT 'Schedule', rowid FROM Schedule WHERE rowid IN (OLD.rowid, NEW.rowid)
+    OR ScheduleName = NEW.ScheduleName;
 END;
 
 CREATE TRIGGER TR_Schedule_AuditInsert AFTER INSERT ON Schedule
@@ -1581,14 +1591,16 @@ END;
 
 CREATE TRIGGER TR_Calendar_BeforeInsert BEFORE INSERT ON Calendar
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'Calendar' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM Calendar WHERE CalendarName = NEW.CalendarName));
+    INSERT INTO batchctl_in_the_way SELECT 'Calendar', rowid FROM Calendar WHERE rowid = NEW.rowid
+    OR CalendarName = NEW.CalendarName;
 END;
 
 CREATE TRIGGER TR_Calendar_BeforeUpdate BEFORE UPDATE ON Calendar
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: other rows go by its Calendar_id: leave that as it is')
     WHERE NEW.Calendar_id <> OLD.Calendar_id AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = 'Calendar' AND u.RowNumber = OLD.Calendar_id);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'Calendar' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM Calendar WHERE CalendarName = NEW.CalendarName));
+    INSERT INTO batchctl_in_the_way SELECT 'Calendar', rowid FROM Calendar WHERE rowid IN (OLD.rowid, NEW.rowid)
+    OR CalendarName = NEW.CalendarName;
 END;
 
 CREATE TRIGGER TR_Calendar_AuditInsert AFTER INSERT ON Calendar
@@ -1610,14 +1622,16 @@ CREATE TRIGGER TR_CalendarDay_BeforeInsert BEFORE INSERT ON CalendarDay
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: Calendar_id of CalendarDay: there is no such Calendar: SELECT Calendar_id, CalendarName FROM Calendar')
     WHERE NEW.Calendar_id NOT IN (SELECT Calendar_id FROM Calendar);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'CalendarDay' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM CalendarDay WHERE Calendar_id = NEW.Calendar_id AND CalendarDate = NEW.CalendarDate));
+    INSERT INTO batchctl_in_the_way SELECT 'CalendarDay', rowid FROM CalendarDay WHERE rowid = NEW.rowid
+    OR Calendar_id = NEW.Calendar_id AND CalendarDate = NEW.CalendarDate;
 END;
 
 CREATE TRIGGER TR_CalendarDay_BeforeUpdate BEFORE UPDATE ON CalendarDay
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: Calendar_id of CalendarDay: there is no such Calendar: SELECT Calendar_id, CalendarName FROM Calendar')
     WHERE NEW.Calendar_id IS NOT OLD.Calendar_id AND NEW.Calendar_id NOT IN (SELECT Calendar_id FROM Calendar);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'CalendarDay' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM CalendarDay WHERE Calendar_id = NEW.Calendar_id AND CalendarDate = NEW.CalendarDate));
+    INSERT INTO batchctl_in_the_way SELECT 'CalendarDay', rowid FROM CalendarDay WHERE rowid IN (OLD.rowid, NEW.rowid)
+    OR Calendar_id = NEW.Calendar_id AND CalendarDate = NEW.CalendarDate;
 END;
 
 CREATE TRIGGER TR_CalendarDay_AuditInsert AFTER INSERT ON CalendarDay
@@ -1637,12 +1651,14 @@ END;
 
 CREATE TRIGGER TR_DataTrigger_BeforeInsert BEFORE INSERT ON DataTrigger
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'DataTrigger' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM DataTrigger WHERE TriggerName = NEW.TriggerName));
+    INSERT INTO batchctl_in_the_way SELECT 'DataTrigger', rowid FROM DataTrigger WHERE rowid = NEW.rowid
+    OR TriggerName = NEW.TriggerName;
 END;
 
 CREATE TRIGGER TR_DataTrigger_BeforeUpdate BEFORE UPDATE ON DataTrigger
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'DataTrigger' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM DataTrigger WHERE TriggerName = NEW.TriggerName));
+    INSERT INTO batchctl_in_the_way SELECT 'DataTrigger', rowid FROM DataTrigger WHERE rowid IN (OLD.rowid, NEW.rowid)
+    OR TriggerName = NEW.TriggerName;
 END;
 
 CREATE TRIGGER TR_DataTrigger_AuditInsert AFTER INSERT ON DataTrigger
@@ -1662,14 +1678,16 @@ END;
 
 CREATE TRIGGER TR_FileWatch_BeforeInsert BEFORE INSERT ON FileWatch
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'FileWatch' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM FileWatch WHERE WatchName = NEW.WatchName));
+    INSERT INTO batchctl_in_the_way SELECT 'FileWatch', rowid FROM FileWatch WHERE rowid = NEW.rowid
+    OR WatchName = NEW.WatchName;
 END;
 
 CREATE TRIGGER TR_FileWatch_BeforeUpdate BEFORE UPDATE ON FileWatch
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: other rows go by its FileWatch_id: leave that as it is')
     WHERE NEW.FileWatch_id <> OLD.FileWatch_id AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = 'FileWatch' AND u.RowNumber = OLD.FileWatch_id);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'FileWatch' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM FileWatch WHERE WatchName = NEW.WatchName));
+    INSERT INTO batchctl_in_the_way SELECT 'FileWatch', rowid FROM FileWatch WHERE rowid IN (OLD.rowid, NEW.rowid)
+    OR WatchName = NEW.WatchName;
 END;
 
 CREATE TRIGGER TR_FileWatch_AuditInsert AFTER INSERT ON FileWatch
@@ -1689,12 +1707,12 @@ END;
 
 CREATE TRIGGER TR_BatchFreeze_BeforeInsert BEFORE INSERT ON BatchFreeze
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'BatchFreeze' AND RowNumber IN (NEW.rowid);
+    INSERT INTO batchctl_in_the_way SELECT 'BatchFreeze', rowid FROM BatchFreeze WHERE rowid = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_BatchFreeze_BeforeUpdate BEFORE UPDATE ON BatchFreeze
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'BatchFreeze' AND RowNumber IN (OLD.rowid, NEW.rowid);
+    INSERT INTO batchctl_in_the_way SELECT 'BatchFreeze', rowid FROM BatchFreeze WHERE rowid IN (OLD.rowid, NEW.rowid);
 END;
 
 CREATE TRIGGER TR_BatchFreeze_AuditInsert AFTER INSERT ON BatchFreeze
@@ -1714,12 +1732,14 @@ END;
 
 CREATE TRIGGER TR_Setting_BeforeInsert BEFORE INSERT ON Setting
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'Setting' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM Setting WHERE Name = NEW.Name));
+    INSERT INTO batchctl_in_the_way SELECT 'Setting', rowid FROM Setting WHERE rowid = NEW.rowid
+    OR Name = NEW.Name;
 END;
 
 CREATE TRIGGER TR_Setting_BeforeUpdate BEFORE UPDATE ON Setting
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'Setting' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM Setting WHERE Name = NEW.Name));
+    INSERT INTO batchctl_in_the_way SELECT 'Setting', rowid FROM Setting WHERE rowid IN (OLD.rowid, NEW.rowid)
+    OR Name = NEW.Name;
 END;
 
 CREATE TRIGGER TR_Setting_AuditInsert AFTER INSERT ON Setting
@@ -1755,9 +1775,10 @@ BEGIN
     WHERE column2 IS NOT column3 COLLATE BINARY GROUP BY NULL;
 END;
 
-CREATE TRIGGER TR_batchctl_replaced_Anew BEFORE INSERT ON batchctl_replaced
+CREATE TRIGGER TR_batchctl_in_the_way INSTEAD OF INSERT ON batchctl_in_the_way
 BEGIN
     DELETE FROM batchctl_replaced WHERE TableName = NEW.TableName AND RowNumber = NEW.RowNumber;
+    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told t WHERE t.TableName = NEW.TableName AND t.RowNumber = NEW.RowNumber;
 END;
 
 CREATE TRIGGER TR_batchctl_audited INSTEAD OF INSERT ON batchctl_audited
@@ -1814,62 +1835,53 @@ END;
 CREATE TRIGGER TR_ProcessBatch_InUse BEFORE DELETE ON ProcessBatch
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: BatchControl has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM BatchControl WHERE ProcessBatch_id = OLD.ProcessBatch_id);
+    FROM BatchControl WHERE ProcessBatch_id = OLD.ProcessBatch_id;
     SELECT RAISE(ABORT, 'batchctl: BatchProcessHistory has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM BatchProcessHistory WHERE ProcessBatch_id = OLD.ProcessBatch_id);
+    FROM BatchProcessHistory WHERE ProcessBatch_id = OLD.ProcessBatch_id;
     SELECT RAISE(ABORT, 'batchctl: BatchCompletion has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM BatchCompletion WHERE ProcessBatch_id = OLD.ProcessBatch_id) OR EXISTS (SELECT 1 FROM BatchCompletion WHERE DependsOnBatch_id = OLD.ProcessBatch_id);
+    FROM BatchCompletion WHERE ProcessBatch_id = OLD.ProcessBatch_id OR DependsOnBatch_id = OLD.ProcessBatch_id;
     SELECT RAISE(ABORT, 'batchctl: DurationHistory has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM DurationHistory WHERE ProcessBatch_id = OLD.ProcessBatch_id);
+    FROM DurationHistory WHERE ProcessBatch_id = OLD.ProcessBatch_id;
     SELECT RAISE(ABORT, 'batchctl: ProcessControl has rows of this ProcessBatch: DELETE FROM ProcessControl WHERE ProcessBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM ProcessControl WHERE ProcessBatch_id = OLD.ProcessBatch_id);
+    FROM ProcessControl WHERE ProcessBatch_id = OLD.ProcessBatch_id;
     SELECT RAISE(ABORT, 'batchctl: BatchResource has rows of this ProcessBatch: DELETE FROM BatchResource WHERE ProcessBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM BatchResource WHERE ProcessBatch_id = OLD.ProcessBatch_id);
+    FROM BatchResource WHERE ProcessBatch_id = OLD.ProcessBatch_id;
     SELECT RAISE(ABORT, 'batchctl: BatchDependency has rows of this ProcessBatch: DELETE FROM BatchDependency WHERE ProcessBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM BatchDependency WHERE ProcessBatch_id = OLD.ProcessBatch_id);
+    FROM BatchDependency WHERE ProcessBatch_id = OLD.ProcessBatch_id;
     SELECT RAISE(ABORT, 'batchctl: BatchDependency has rows of this ProcessBatch: DELETE FROM BatchDependency WHERE DependsOnBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM BatchDependency WHERE DependsOnBatch_id = OLD.ProcessBatch_id);
+    FROM BatchDependency WHERE DependsOnBatch_id = OLD.ProcessBatch_id;
 END;
 
 CREATE TRIGGER TR_Resource_InUse BEFORE DELETE ON Resource
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: BatchResource has rows of this Resource: DELETE FROM BatchResource WHERE Resource_id = ... first')
-    WHERE EXISTS (SELECT 1 FROM BatchResource WHERE Resource_id = OLD.Resource_id);
+    FROM BatchResource WHERE Resource_id = OLD.Resource_id;
 END;
 
 CREATE TRIGGER TR_Calendar_InUse BEFORE DELETE ON Calendar
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: CalendarDay has rows of this Calendar: DELETE FROM CalendarDay WHERE Calendar_id = ... first; or instead: batchctl calendar remove NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM CalendarDay WHERE Calendar_id = OLD.Calendar_id);
+    FROM CalendarDay WHERE Calendar_id = OLD.Calendar_id;
 END;
 
 CREATE TRIGGER TR_Schedule_InUse BEFORE DELETE ON Schedule
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: ScheduleFire has rows of this Schedule: instead: batchctl schedule remove NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM ScheduleFire WHERE Schedule_id = OLD.Schedule_id);
+    FROM ScheduleFire WHERE Schedule_id = OLD.Schedule_id;
     SELECT RAISE(ABORT, 'batchctl: ScheduleBackfill has rows of this Schedule: instead: batchctl schedule remove NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM ScheduleBackfill WHERE Schedule_id = OLD.Schedule_id);
+    FROM ScheduleBackfill WHERE Schedule_id = OLD.Schedule_id;
 END;
 
 CREATE TRIGGER TR_FileWatch_InUse BEFORE DELETE ON FileWatch
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: FileWatchSeen has rows of this FileWatch: instead: UPDATE FileWatch SET Enabled = 0 WHERE WatchName = ...')
-    WHERE EXISTS (SELECT 1 FROM FileWatchSeen WHERE FileWatch_id = OLD.FileWatch_id);
+    FROM FileWatchSeen WHERE FileWatch_id = OLD.FileWatch_id;
 END;
 
 CREATE TRIGGER TR_batchctl_replaced_InUse BEFORE DELETE ON batchctl_replaced WHEN NOT EXISTS (SELECT 1 FROM batchctl_told n WHERE n.TableName = OLD.TableName AND n.RowNumber = OLD.RowNumber)
     AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = OLD.TableName AND u.RowNumber = OLD.RowNumber)
 BEGIN
-    SELECT RAISE(ABORT, 'batchctl: other tables have rows of this ProcessBatch, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE')
-    WHERE OLD.TableName = 'ProcessBatch';
-    SELECT RAISE(ABORT, 'batchctl: other tables have rows of this Resource, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE')
-    WHERE OLD.TableName = 'Resource';
-    SELECT RAISE(ABORT, 'batchctl: other tables have rows of this Calendar, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE')
-    WHERE OLD.TableName = 'Calendar';
-    SELECT RAISE(ABORT, 'batchctl: other tables have rows of this Schedule, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE')
-    WHERE OLD.TableName = 'Schedule';
-    SELECT RAISE(ABORT, 'batchctl: other tables have rows of this FileWatch, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE')
-    WHERE OLD.TableName = 'FileWatch';
+    SELECT RAISE(ABORT, 'batchctl: other tables have rows of this definition, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE');
 END;
 
 CREATE TRIGGER TR_FileProcess_SuccessInsert AFTER INSERT ON FileProcess WHEN NEW.Status = 'success'
