@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from batchctl.store.conditions import is_time
 from batchctl.store.repeatable import pointing
-from batchctl.store.repeatable.trigger import BY_HAND, Trigger, on_mssql, on_postgresql, on_sqlite, refuse_when, trusted
+from batchctl.store.repeatable.trigger import (
+    BY_HAND,
+    Trigger,
+    on_mssql,
+    on_postgresql,
+    on_sqlite,
+    refuse_if_any,
+    refuse_when,
+    trusted,
+)
 from batchctl.store.repeatable.watched import DEFINITIONS, WatchedTable, each
 from batchctl.store.repeatable.work import as_stored
 
+NO_TIME = "batchctl: a time is written like 2026-11-21 03:15:00: {}"
 ADDED_TO = {"AuditLog": "AuditLogDays", "AuditSeal": ""}
 """What is only added to, and the setting by which its rows may go once they are old."""
 
@@ -47,6 +58,8 @@ def views(dialect: str) -> dict[str, str]:
     return {name: f"CREATE VIEW {name} AS\n{text}" for name, text in made.items()}
 
 
+_KEPT = ("TableName", "RowNumber", "Target", "ValuesBefore")
+"""The columns of the table of what is in the way."""
 _IN_THE_WAY, _HAPPENED = "batchctl_in_the_way", "batchctl_audited"
 
 
@@ -56,16 +69,17 @@ def _wording(watched: WatchedTable, *, is_first: bool) -> str:
         key = watched.parent_key
         found = f"SELECT p.{watched.parent_called} FROM {watched.parent} p WHERE p.{key} = r.{key}"
         parent = f"coalesce(({found}), '') || ':' || "
-    listed = ", ".join(f"'{name}', {name}" for name in watched.columns)
+    listed = ", ".join(f"'{name}',{name}" for name in watched.columns)
     values = (
         f"'{watched.table}'",
         watched.key,
         f"'{watched.table}:' || {parent}{watched.called}",
         f"json_object({listed})",
+        f"json_array({', '.join(watched.times())})",
     )
-    names = ("TableName", "RowNumber", "Target", "ValuesBefore")
+    names = (*_KEPT, "Times")
     shown = [f"{value} AS {name}" if is_first else value for value, name in zip(values, names, strict=True)]
-    return f"SELECT {', '.join(shown[:3])},\n    {shown[3]}\nFROM {watched.table} r"
+    return f"SELECT {', '.join(shown[:3])},\n    {shown[3]},\n    {shown[4]}\nFROM {watched.table} r"
 
 
 def _of_work(watched: WatchedTable) -> Iterator[Trigger]:
@@ -119,7 +133,7 @@ def _for_all_definitions() -> Iterator[Trigger]:
         [
             # Of what an upsert changes, the INSERT before it has said that it is in the way.
             "DELETE FROM batchctl_replaced WHERE TableName = NEW.TableName AND RowNumber = NEW.RowNumber",
-            f"INSERT INTO batchctl_replaced SELECT * FROM {pointing.ANNOUNCED} t WHERE {this}",
+            f"INSERT INTO batchctl_replaced SELECT {', '.join(_KEPT)} FROM {pointing.ANNOUNCED} t WHERE {this}",
         ],
     )
     became = "json_extract(t.ValuesBefore, fullkey)"
@@ -128,6 +142,13 @@ def _for_all_definitions() -> Iterator[Trigger]:
         _HAPPENED,
         "INSTEAD OF INSERT",
         [
+            refuse_if_any(
+                NO_TIME.format(", ".join(sorted({name for watched in DEFINITIONS for name in watched.times()}))),
+                f"{pointing.ANNOUNCED} t, json_each(t.Times)",
+                # Of a text with a NUL, json_each has what stands before that.
+                f"NEW.Action <> 'delete' AND {this}\n"
+                f"        AND (instr(t.Times,'\\u0000') OR NOT ({is_time('value')}))",
+            ),
             # Before an INSERT that gives no number, NEW had one that is not its own.
             (
                 "INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)\n"

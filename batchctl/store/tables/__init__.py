@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from batchctl.store.tables.definition_tables import (
+    AUDITED,
     DEFINITIONS,
     applied_definition,
     batch_dependency,
@@ -71,6 +72,7 @@ from batchctl.store.tables.work_tables import (
 __all__ = [
     "ARMED",
     "AT_ONCE",
+    "AUDITED",
     "AWAITING_INTAKE",
     "BACKFILLING",
     "CLAIMED_INSTANCE",

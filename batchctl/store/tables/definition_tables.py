@@ -57,7 +57,9 @@ DEFINITIONS = (
     *("ProcessBatch", "ProcessControl", "BatchDependency", "Resource", "BatchResource"),
     *("Schedule", "Calendar", "CalendarDay", "DataTrigger", "FileWatch"),
 )
-"""What people define. Every change of it is audited by a trigger, as is one of `Setting` and of `BatchFreeze`."""
+"""What people define."""
+AUDITED = (*DEFINITIONS, "BatchFreeze", "Setting")
+"""The tables of which every change is audited by a trigger, which looks at times, too, on SQLite."""
 
 _BY = ("ArriveBy", "StartBy", "FinishBy")
 

@@ -9,7 +9,8 @@ from sqlalchemy import Column, Table, UniqueConstraint
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import CreateTable
 
-from batchctl.store.conditions import holds_no_nul, is_often_written, is_text, requirements
+from batchctl.store.conditions import holds_no_nul, is_often_written, is_text, is_time, requirements
+from batchctl.store.tables.definition_tables import AUDITED
 
 _WIDTH = 125
 """Characters after which a column goes on in another line."""
@@ -33,7 +34,7 @@ def _parts(table: Table, compiler: Any) -> Iterator[str]:
     # When a row is changed, SQLite looks at the conditions of the columns that change, and at no others.
     often = is_often_written(table)
     for name, condition in requirements(table, "sqlite"):
-        if often or condition != holds_no_nul(name):
+        if often or not (condition == holds_no_nul(name) or (table.name in AUDITED and condition == is_time(name))):
             conditions.setdefault(name, []).append(condition)
     for column in table.c:
         said = _column(column, compiler)

@@ -28,10 +28,8 @@ CREATE TABLE ProcessBatch (
     Tags TEXT CHECK (length(Tags) <= 200),
     Origin TEXT CHECK (length(Origin) <= 200),
     Description TEXT,
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     CHECK (NOT instr(replace(json_array(ProcessBatchName,Entity,Populator,PopulatorArgs,ArriveBy,StartBy,FinishBy,ExpectedOn,ExpectedCalendar,Tags,
         Origin,Description),'\\',''),'\u0000'))
 ) STRICT;
@@ -42,10 +40,8 @@ CREATE TABLE Resource (
     ResourceName TEXT NOT NULL UNIQUE CHECK (length(ResourceName) BETWEEN 1 AND 200),
     Units INTEGER NOT NULL DEFAULT 1 CHECK (Units BETWEEN 0 AND 1000000),
     Description TEXT,
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     CHECK (NOT instr(replace(json_array(ResourceName,Description),'\\',''),'\u0000'))
 ) STRICT;
 
@@ -92,17 +88,13 @@ CREATE TABLE Schedule (
     Overlap TEXT COLLATE NOCASE NOT NULL DEFAULT 'queue' CHECK (Overlap IN ('queue', 'skip')),
     Jitter INTEGER NOT NULL DEFAULT 0 CHECK (Jitter BETWEEN 0 AND 86400),
     Enabled INTEGER NOT NULL DEFAULT 1 CHECK (Enabled IN (0, 1)),
-    NextRunTime TEXT
-        CHECK (NextRunTime GLOB '*[0-9]' AND ifnull(max('0001',date(NextRunTime,'+0 days')),'')||' ' IN (NextRunTime||' ',rtrim(NextRunTime,'0123456789.:'))),
-    DecidedUntil TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (DecidedUntil GLOB '*[0-9]' AND ifnull(max('0001',date(DecidedUntil,'+0 days')),'')||' ' IN (DecidedUntil||' ',rtrim(DecidedUntil,'0123456789.:'))),
+    NextRunTime TEXT,
+    DecidedUntil TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     TimingHash TEXT CHECK (length(TimingHash) <= 64),
     Origin TEXT CHECK (length(Origin) <= 200),
     Description TEXT,
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     CHECK (NOT instr(replace(json_array(ScheduleName,Entity,RunTimes,RunDays,RunDaysOfMonth,WeekOfMonth,RunMonths,BetweenTimes,StartDate,EndDate,
         RunAt,Cron,TimeZone,CalendarName,TimingHash,Origin,Description),'\\',''),'\u0000'))
 ) STRICT;
@@ -120,10 +112,8 @@ CREATE TABLE Calendar (
     ValidUntil TEXT CHECK (length(ValidUntil) <= 10)
         CHECK (trim(ValidUntil) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND substr(trim(ValidUntil),6,2) BETWEEN '01' AND '12' AND substr(trim(ValidUntil),9,2) BETWEEN '01' AND '31'),
     Description TEXT,
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     CHECK (NOT instr(replace(json_array(CalendarName,BusinessDays,ValidFrom,ValidUntil,Description),'\\',''),'\u0000'))
 ) STRICT;
 
@@ -142,12 +132,9 @@ CREATE TABLE DataTrigger (
     OnNewRows INTEGER NOT NULL DEFAULT 0 CHECK (OnNewRows IN (0, 1)),
     DebounceSeconds INTEGER NOT NULL DEFAULT 60 CHECK (DebounceSeconds BETWEEN 0 AND 31536000),
     Enabled INTEGER NOT NULL DEFAULT 1 CHECK (Enabled IN (0, 1)),
-    LastFired TEXT
-        CHECK (LastFired GLOB '*[0-9]' AND ifnull(max('0001',date(LastFired,'+0 days')),'')||' ' IN (LastFired||' ',rtrim(LastFired,'0123456789.:'))),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    LastFired TEXT,
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     CHECK (NOT instr(replace(json_array(TriggerName,Entity,ConnectionName,TableName,StatusColumn,PendingValue,CreatedColumn),'\\',''),'\u0000'))
 ) STRICT;
 
@@ -163,12 +150,9 @@ CREATE TABLE FileWatch (
     MarkerSuffix TEXT CHECK (length(MarkerSuffix) BETWEEN 1 AND 50),
     DuplicateKey TEXT COLLATE NOCASE NOT NULL DEFAULT 'name_size_time' CHECK (DuplicateKey IN ('name', 'name_size_time', 'content')),
     Enabled INTEGER NOT NULL DEFAULT 1 CHECK (Enabled IN (0, 1)),
-    UnreachableSince TEXT
-        CHECK (UnreachableSince GLOB '*[0-9]' AND ifnull(max('0001',date(UnreachableSince,'+0 days')),'')||' ' IN (UnreachableSince||' ',rtrim(UnreachableSince,'0123456789.:'))),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    UnreachableSince TEXT,
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     CHECK (NOT instr(replace(json_array(WatchName,Entity,Folder,Pattern,MarkerSuffix),'\\',''),'\u0000'))
 ) STRICT;
 
@@ -178,10 +162,8 @@ CREATE TABLE Setting (
     Name TEXT NOT NULL UNIQUE CHECK (length(Name) BETWEEN 1 AND 200),
     Value TEXT NOT NULL
         CHECK (Name <> 'MaxConcurrent' OR (trim(Value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) NOT GLOB '*[^0-9]*' AND length(trim(Value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) BETWEEN 1 AND 18)),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     CHECK (NOT instr(replace(json_array(Name,Value),'\\',''),'\u0000'))
 ) STRICT;
 
@@ -247,15 +229,11 @@ CREATE TABLE BatchFreeze (
     Tag TEXT CHECK (length(Tag) <= 200) CHECK (ProcessBatchName IS NULL OR Tag IS NULL),
     Reason TEXT NOT NULL CHECK (Reason <> ''),
     Actor TEXT NOT NULL DEFAULT 'sql' CHECK (length(Actor) BETWEEN 1 AND 200),
-    UntilTime TEXT
-        CHECK (UntilTime GLOB '*[0-9]' AND ifnull(max('0001',date(UntilTime,'+0 days')),'')||' ' IN (UntilTime||' ',rtrim(UntilTime,'0123456789.:'))),
-    ThawedTime TEXT
-        CHECK (ThawedTime GLOB '*[0-9]' AND ifnull(max('0001',date(ThawedTime,'+0 days')),'')||' ' IN (ThawedTime||' ',rtrim(ThawedTime,'0123456789.:'))),
+    UntilTime TEXT,
+    ThawedTime TEXT,
     ThawedBy TEXT CHECK (length(ThawedBy) <= 200),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     CHECK (NOT instr(replace(json_array(ProcessBatchName,Tag,Reason,Actor,ThawedBy),'\\',''),'\u0000'))
 ) STRICT;
 
@@ -472,10 +450,8 @@ CREATE TABLE ProcessControl (
     Data4 TEXT,
     Data5 TEXT,
     Data6 TEXT,
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     UNIQUE (ProcessBatch_id, ProcessControlSeq),
     CHECK (NOT instr(replace(json_array(ProcessName,ProcessType,Data1,Data2,Data3,Data4,Data5,Data6),'\\',''),'\u0000'))
 ) STRICT;
@@ -487,10 +463,8 @@ CREATE TABLE BatchResource (
     Resource_id INTEGER NOT NULL REFERENCES Resource,
     Units INTEGER NOT NULL DEFAULT 1 CHECK (Units BETWEEN 1 AND 1000000),
     Exclusive INTEGER NOT NULL DEFAULT 0 CHECK (Exclusive IN (0, 1)),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     UNIQUE (ProcessBatch_id, Resource_id)
 ) STRICT;
 
@@ -500,10 +474,8 @@ CREATE TABLE BatchDependency (
     ProcessBatch_id INTEGER NOT NULL REFERENCES ProcessBatch,
     DependsOnBatch_id INTEGER NOT NULL REFERENCES ProcessBatch CHECK (DependsOnBatch_id <> ProcessBatch_id),
     DeadlineMins INTEGER NOT NULL DEFAULT 1440 CHECK (DeadlineMins BETWEEN 1 AND 525600),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     UNIQUE (ProcessBatch_id, DependsOnBatch_id)
 ) STRICT;
 
@@ -515,10 +487,8 @@ CREATE TABLE CalendarDay (
         CHECK (trim(CalendarDate) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND substr(trim(CalendarDate),6,2) BETWEEN '01' AND '12' AND substr(trim(CalendarDate),9,2) BETWEEN '01' AND '31'),
     IsBusinessDay INTEGER NOT NULL DEFAULT 0 CHECK (IsBusinessDay IN (0, 1)),
     Description TEXT CHECK (length(Description) <= 200),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     UNIQUE (Calendar_id, CalendarDate),
     CHECK (NOT instr(replace(json_array(CalendarDate,Description),'\\',''),'\u0000'))
 ) STRICT;

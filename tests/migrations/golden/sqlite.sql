@@ -43,10 +43,8 @@ CREATE TABLE ProcessBatch (
     Tags TEXT CHECK (length(Tags) <= 200),
     Origin TEXT CHECK (length(Origin) <= 200),
     Description TEXT,
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     CHECK (NOT instr(replace(json_array(ProcessBatchName,Entity,Populator,PopulatorArgs,ArriveBy,StartBy,FinishBy,ExpectedOn,ExpectedCalendar,Tags,
         Origin,Description),'\\',''),'\u0000'))
 ) STRICT;
@@ -57,10 +55,8 @@ CREATE TABLE Resource (
     ResourceName TEXT NOT NULL UNIQUE CHECK (length(ResourceName) BETWEEN 1 AND 200),
     Units INTEGER NOT NULL DEFAULT 1 CHECK (Units BETWEEN 0 AND 1000000),
     Description TEXT,
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     CHECK (NOT instr(replace(json_array(ResourceName,Description),'\\',''),'\u0000'))
 ) STRICT;
 
@@ -107,17 +103,13 @@ CREATE TABLE Schedule (
     Overlap TEXT COLLATE NOCASE NOT NULL DEFAULT 'queue' CHECK (Overlap IN ('queue', 'skip')),
     Jitter INTEGER NOT NULL DEFAULT 0 CHECK (Jitter BETWEEN 0 AND 86400),
     Enabled INTEGER NOT NULL DEFAULT 1 CHECK (Enabled IN (0, 1)),
-    NextRunTime TEXT
-        CHECK (NextRunTime GLOB '*[0-9]' AND ifnull(max('0001',date(NextRunTime,'+0 days')),'')||' ' IN (NextRunTime||' ',rtrim(NextRunTime,'0123456789.:'))),
-    DecidedUntil TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (DecidedUntil GLOB '*[0-9]' AND ifnull(max('0001',date(DecidedUntil,'+0 days')),'')||' ' IN (DecidedUntil||' ',rtrim(DecidedUntil,'0123456789.:'))),
+    NextRunTime TEXT,
+    DecidedUntil TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     TimingHash TEXT CHECK (length(TimingHash) <= 64),
     Origin TEXT CHECK (length(Origin) <= 200),
     Description TEXT,
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     CHECK (NOT instr(replace(json_array(ScheduleName,Entity,RunTimes,RunDays,RunDaysOfMonth,WeekOfMonth,RunMonths,BetweenTimes,StartDate,EndDate,
         RunAt,Cron,TimeZone,CalendarName,TimingHash,Origin,Description),'\\',''),'\u0000'))
 ) STRICT;
@@ -135,10 +127,8 @@ CREATE TABLE Calendar (
     ValidUntil TEXT CHECK (length(ValidUntil) <= 10)
         CHECK (trim(ValidUntil) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND substr(trim(ValidUntil),6,2) BETWEEN '01' AND '12' AND substr(trim(ValidUntil),9,2) BETWEEN '01' AND '31'),
     Description TEXT,
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     CHECK (NOT instr(replace(json_array(CalendarName,BusinessDays,ValidFrom,ValidUntil,Description),'\\',''),'\u0000'))
 ) STRICT;
 
@@ -157,12 +147,9 @@ CREATE TABLE DataTrigger (
     OnNewRows INTEGER NOT NULL DEFAULT 0 CHECK (OnNewRows IN (0, 1)),
     DebounceSeconds INTEGER NOT NULL DEFAULT 60 CHECK (DebounceSeconds BETWEEN 0 AND 31536000),
     Enabled INTEGER NOT NULL DEFAULT 1 CHECK (Enabled IN (0, 1)),
-    LastFired TEXT
-        CHECK (LastFired GLOB '*[0-9]' AND ifnull(max('0001',date(LastFired,'+0 days')),'')||' ' IN (LastFired||' ',rtrim(LastFired,'0123456789.:'))),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    LastFired TEXT,
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     CHECK (NOT instr(replace(json_array(TriggerName,Entity,ConnectionName,TableName,StatusColumn,PendingValue,CreatedColumn),'\\',''),'\u0000'))
 ) STRICT;
 
@@ -178,12 +165,9 @@ CREATE TABLE FileWatch (
     MarkerSuffix TEXT CHECK (length(MarkerSuffix) BETWEEN 1 AND 50),
     DuplicateKey TEXT COLLATE NOCASE NOT NULL DEFAULT 'name_size_time' CHECK (DuplicateKey IN ('name', 'name_size_time', 'content')),
     Enabled INTEGER NOT NULL DEFAULT 1 CHECK (Enabled IN (0, 1)),
-    UnreachableSince TEXT
-        CHECK (UnreachableSince GLOB '*[0-9]' AND ifnull(max('0001',date(UnreachableSince,'+0 days')),'')||' ' IN (UnreachableSince||' ',rtrim(UnreachableSince,'0123456789.:'))),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    UnreachableSince TEXT,
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     CHECK (NOT instr(replace(json_array(WatchName,Entity,Folder,Pattern,MarkerSuffix),'\\',''),'\u0000'))
 ) STRICT;
 
@@ -193,10 +177,8 @@ CREATE TABLE Setting (
     Name TEXT NOT NULL UNIQUE CHECK (length(Name) BETWEEN 1 AND 200),
     Value TEXT NOT NULL
         CHECK (Name <> 'MaxConcurrent' OR (trim(Value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) NOT GLOB '*[^0-9]*' AND length(trim(Value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) BETWEEN 1 AND 18)),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     CHECK (NOT instr(replace(json_array(Name,Value),'\\',''),'\u0000'))
 ) STRICT;
 
@@ -262,15 +244,11 @@ CREATE TABLE BatchFreeze (
     Tag TEXT CHECK (length(Tag) <= 200) CHECK (ProcessBatchName IS NULL OR Tag IS NULL),
     Reason TEXT NOT NULL CHECK (Reason <> ''),
     Actor TEXT NOT NULL DEFAULT 'sql' CHECK (length(Actor) BETWEEN 1 AND 200),
-    UntilTime TEXT
-        CHECK (UntilTime GLOB '*[0-9]' AND ifnull(max('0001',date(UntilTime,'+0 days')),'')||' ' IN (UntilTime||' ',rtrim(UntilTime,'0123456789.:'))),
-    ThawedTime TEXT
-        CHECK (ThawedTime GLOB '*[0-9]' AND ifnull(max('0001',date(ThawedTime,'+0 days')),'')||' ' IN (ThawedTime||' ',rtrim(ThawedTime,'0123456789.:'))),
+    UntilTime TEXT,
+    ThawedTime TEXT,
     ThawedBy TEXT CHECK (length(ThawedBy) <= 200),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     CHECK (NOT instr(replace(json_array(ProcessBatchName,Tag,Reason,Actor,ThawedBy),'\\',''),'\u0000'))
 ) STRICT;
 
@@ -487,10 +465,8 @@ CREATE TABLE ProcessControl (
     Data4 TEXT,
     Data5 TEXT,
     Data6 TEXT,
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     UNIQUE (ProcessBatch_id, ProcessControlSeq),
     CHECK (NOT instr(replace(json_array(ProcessName,ProcessType,Data1,Data2,Data3,Data4,Data5,Data6),'\\',''),'\u0000'))
 ) STRICT;
@@ -502,10 +478,8 @@ CREATE TABLE BatchResource (
     Resource_id INTEGER NOT NULL REFERENCES Resource,
     Units INTEGER NOT NULL DEFAULT 1 CHECK (Units BETWEEN 1 AND 1000000),
     Exclusive INTEGER NOT NULL DEFAULT 0 CHECK (Exclusive IN (0, 1)),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     UNIQUE (ProcessBatch_id, Resource_id)
 ) STRICT;
 
@@ -515,10 +489,8 @@ CREATE TABLE BatchDependency (
     ProcessBatch_id INTEGER NOT NULL REFERENCES ProcessBatch,
     DependsOnBatch_id INTEGER NOT NULL REFERENCES ProcessBatch CHECK (DependsOnBatch_id <> ProcessBatch_id),
     DeadlineMins INTEGER NOT NULL DEFAULT 1440 CHECK (DeadlineMins BETWEEN 1 AND 525600),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     UNIQUE (ProcessBatch_id, DependsOnBatch_id)
 ) STRICT;
 
@@ -530,10 +502,8 @@ CREATE TABLE CalendarDay (
         CHECK (trim(CalendarDate) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND substr(trim(CalendarDate),6,2) BETWEEN '01' AND '12' AND substr(trim(CalendarDate),9,2) BETWEEN '01' AND '31'),
     IsBusinessDay INTEGER NOT NULL DEFAULT 0 CHECK (IsBusinessDay IN (0, 1)),
     Description TEXT CHECK (length(Description) <= 200),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     UNIQUE (Calendar_id, CalendarDate),
     CHECK (NOT instr(replace(json_array(CalendarDate,Description),'\\',''),'\u0000'))
 ) STRICT;
@@ -1343,40 +1313,52 @@ CREATE VIEW batchctl_blanks AS SELECT char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32
 
 CREATE VIEW batchctl_told AS
 SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS RowNumber, 'ProcessBatch:' || ProcessBatchName AS Target,
-    json_object('ProcessBatchName', ProcessBatchName, 'Entity', Entity, 'Enabled', Enabled, 'Seq', Seq, 'RetryCount', RetryCount, 'RetryWaitMins', RetryWaitMins, 'RetryWaitSecs', RetryWaitSecs, 'Populator', Populator, 'PopulatorArgs', PopulatorArgs, 'PopulatorOn', PopulatorOn, 'OnFailure', OnFailure, 'DependencyMode', DependencyMode, 'MaxConcurrent', MaxConcurrent, 'DuplicateCheck', DuplicateCheck, 'ProcessingMode', ProcessingMode, 'Origin', Origin, 'Description', Description, 'Tags', Tags, 'ArriveBy', ArriveBy, 'StartBy', StartBy, 'FinishBy', FinishBy, 'ExpectedOn', ExpectedOn, 'ExpectedCalendar', ExpectedCalendar) AS ValuesBefore
+    json_object('ProcessBatchName',ProcessBatchName, 'Entity',Entity, 'Enabled',Enabled, 'Seq',Seq, 'RetryCount',RetryCount, 'RetryWaitMins',RetryWaitMins, 'RetryWaitSecs',RetryWaitSecs, 'Populator',Populator, 'PopulatorArgs',PopulatorArgs, 'PopulatorOn',PopulatorOn, 'OnFailure',OnFailure, 'DependencyMode',DependencyMode, 'MaxConcurrent',MaxConcurrent, 'DuplicateCheck',DuplicateCheck, 'ProcessingMode',ProcessingMode, 'Origin',Origin, 'Description',Description, 'Tags',Tags, 'ArriveBy',ArriveBy, 'StartBy',StartBy, 'FinishBy',FinishBy, 'ExpectedOn',ExpectedOn, 'ExpectedCalendar',ExpectedCalendar) AS ValuesBefore,
+    json_array(z_inserted, z_updated) AS Times
 FROM ProcessBatch r UNION ALL
 SELECT 'ProcessControl', ProcessControl_id, 'ProcessControl:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || ProcessControlSeq,
-    json_object('ProcessBatch_id', ProcessBatch_id, 'ProcessControlSeq', ProcessControlSeq, 'ProcessName', ProcessName, 'ProcessType', ProcessType, 'ExpectedDuration', ExpectedDuration, 'AlarmDuration', AlarmDuration, 'MaxDuration', MaxDuration, 'OnLost', OnLost, 'MaxLost', MaxLost, 'Data1', Data1, 'Data2', Data2, 'Data3', Data3, 'Data4', Data4, 'Data5', Data5, 'Data6', Data6)
+    json_object('ProcessBatch_id',ProcessBatch_id, 'ProcessControlSeq',ProcessControlSeq, 'ProcessName',ProcessName, 'ProcessType',ProcessType, 'ExpectedDuration',ExpectedDuration, 'AlarmDuration',AlarmDuration, 'MaxDuration',MaxDuration, 'OnLost',OnLost, 'MaxLost',MaxLost, 'Data1',Data1, 'Data2',Data2, 'Data3',Data3, 'Data4',Data4, 'Data5',Data5, 'Data6',Data6),
+    json_array(z_inserted, z_updated)
 FROM ProcessControl r UNION ALL
 SELECT 'BatchDependency', BatchDependency_id, 'BatchDependency:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || DependsOnBatch_id,
-    json_object('ProcessBatch_id', ProcessBatch_id, 'DependsOnBatch_id', DependsOnBatch_id, 'DeadlineMins', DeadlineMins)
+    json_object('ProcessBatch_id',ProcessBatch_id, 'DependsOnBatch_id',DependsOnBatch_id, 'DeadlineMins',DeadlineMins),
+    json_array(z_inserted, z_updated)
 FROM BatchDependency r UNION ALL
 SELECT 'BatchResource', BatchResource_id, 'BatchResource:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || Resource_id,
-    json_object('ProcessBatch_id', ProcessBatch_id, 'Resource_id', Resource_id, 'Units', Units, 'Exclusive', Exclusive)
+    json_object('ProcessBatch_id',ProcessBatch_id, 'Resource_id',Resource_id, 'Units',Units, 'Exclusive',Exclusive),
+    json_array(z_inserted, z_updated)
 FROM BatchResource r UNION ALL
 SELECT 'Resource', Resource_id, 'Resource:' || ResourceName,
-    json_object('ResourceName', ResourceName, 'Units', Units, 'Description', Description)
+    json_object('ResourceName',ResourceName, 'Units',Units, 'Description',Description),
+    json_array(z_inserted, z_updated)
 FROM Resource r UNION ALL
 SELECT 'Schedule', Schedule_id, 'Schedule:' || ScheduleName,
-    json_object('ScheduleName', ScheduleName, 'Entity', Entity, 'ScheduleType', ScheduleType, 'IntervalMinutes', IntervalMinutes, 'RunTimes', RunTimes, 'RunDays', RunDays, 'RunDaysOfMonth', RunDaysOfMonth, 'WeekOfMonth', WeekOfMonth, 'RunMonths', RunMonths, 'BetweenTimes', BetweenTimes, 'EveryN', EveryN, 'StartDate', StartDate, 'EndDate', EndDate, 'RunAt', RunAt, 'Cron', Cron, 'TimeZone', TimeZone, 'CalendarName', CalendarName, 'CalendarRule', CalendarRule, 'GapPolicy', GapPolicy, 'FoldPolicy', FoldPolicy, 'CatchUp', CatchUp, 'CatchUpMost', CatchUpMost, 'Overlap', Overlap, 'Jitter', Jitter, 'Enabled', Enabled, 'Origin', Origin, 'Description', Description)
+    json_object('ScheduleName',ScheduleName, 'Entity',Entity, 'ScheduleType',ScheduleType, 'IntervalMinutes',IntervalMinutes, 'RunTimes',RunTimes, 'RunDays',RunDays, 'RunDaysOfMonth',RunDaysOfMonth, 'WeekOfMonth',WeekOfMonth, 'RunMonths',RunMonths, 'BetweenTimes',BetweenTimes, 'EveryN',EveryN, 'StartDate',StartDate, 'EndDate',EndDate, 'RunAt',RunAt, 'Cron',Cron, 'TimeZone',TimeZone, 'CalendarName',CalendarName, 'CalendarRule',CalendarRule, 'GapPolicy',GapPolicy, 'FoldPolicy',FoldPolicy, 'CatchUp',CatchUp, 'CatchUpMost',CatchUpMost, 'Overlap',Overlap, 'Jitter',Jitter, 'Enabled',Enabled, 'Origin',Origin, 'Description',Description),
+    json_array(NextRunTime, DecidedUntil, z_inserted, z_updated)
 FROM Schedule r UNION ALL
 SELECT 'Calendar', Calendar_id, 'Calendar:' || CalendarName,
-    json_object('CalendarName', CalendarName, 'BusinessDays', BusinessDays, 'ValidFrom', ValidFrom, 'ValidUntil', ValidUntil, 'Description', Description)
+    json_object('CalendarName',CalendarName, 'BusinessDays',BusinessDays, 'ValidFrom',ValidFrom, 'ValidUntil',ValidUntil, 'Description',Description),
+    json_array(z_inserted, z_updated)
 FROM Calendar r UNION ALL
 SELECT 'CalendarDay', CalendarDay_id, 'CalendarDay:' || coalesce((SELECT p.CalendarName FROM Calendar p WHERE p.Calendar_id = r.Calendar_id), '') || ':' || CalendarDate,
-    json_object('Calendar_id', Calendar_id, 'CalendarDate', CalendarDate, 'IsBusinessDay', IsBusinessDay, 'Description', Description)
+    json_object('Calendar_id',Calendar_id, 'CalendarDate',CalendarDate, 'IsBusinessDay',IsBusinessDay, 'Description',Description),
+    json_array(z_inserted, z_updated)
 FROM CalendarDay r UNION ALL
 SELECT 'DataTrigger', DataTrigger_id, 'DataTrigger:' || TriggerName,
-    json_object('TriggerName', TriggerName, 'Entity', Entity, 'ConnectionName', ConnectionName, 'TableName', TableName, 'StatusColumn', StatusColumn, 'PendingValue', PendingValue, 'CreatedColumn', CreatedColumn, 'RowThreshold', RowThreshold, 'IdleMinutes', IdleMinutes, 'OnNewRows', OnNewRows, 'DebounceSeconds', DebounceSeconds, 'Enabled', Enabled)
+    json_object('TriggerName',TriggerName, 'Entity',Entity, 'ConnectionName',ConnectionName, 'TableName',TableName, 'StatusColumn',StatusColumn, 'PendingValue',PendingValue, 'CreatedColumn',CreatedColumn, 'RowThreshold',RowThreshold, 'IdleMinutes',IdleMinutes, 'OnNewRows',OnNewRows, 'DebounceSeconds',DebounceSeconds, 'Enabled',Enabled),
+    json_array(LastFired, z_inserted, z_updated)
 FROM DataTrigger r UNION ALL
 SELECT 'FileWatch', FileWatch_id, 'FileWatch:' || WatchName,
-    json_object('WatchName', WatchName, 'Entity', Entity, 'Folder', Folder, 'Pattern', Pattern, 'Recursive', Recursive, 'SettleSeconds', SettleSeconds, 'MarkerSuffix', MarkerSuffix, 'DuplicateKey', DuplicateKey, 'Enabled', Enabled)
+    json_object('WatchName',WatchName, 'Entity',Entity, 'Folder',Folder, 'Pattern',Pattern, 'Recursive',Recursive, 'SettleSeconds',SettleSeconds, 'MarkerSuffix',MarkerSuffix, 'DuplicateKey',DuplicateKey, 'Enabled',Enabled),
+    json_array(UnreachableSince, z_inserted, z_updated)
 FROM FileWatch r UNION ALL
 SELECT 'BatchFreeze', BatchFreeze_id, 'BatchFreeze:' || BatchFreeze_id,
-    json_object('ProcessBatchName', ProcessBatchName, 'Tag', Tag, 'Reason', Reason, 'Actor', Actor, 'UntilTime', UntilTime, 'ThawedTime', ThawedTime, 'ThawedBy', ThawedBy)
+    json_object('ProcessBatchName',ProcessBatchName, 'Tag',Tag, 'Reason',Reason, 'Actor',Actor, 'UntilTime',UntilTime, 'ThawedTime',ThawedTime, 'ThawedBy',ThawedBy),
+    json_array(UntilTime, ThawedTime, z_inserted, z_updated)
 FROM BatchFreeze r UNION ALL
 SELECT 'Setting', Setting_id, 'Setting:' || Name,
-    json_object('Name', Name, 'Value', Value)
+    json_object('Name',Name, 'Value',Value),
+    json_array(z_inserted, z_updated)
 FROM Setting r;
 
 CREATE VIEW batchctl_in_the_way AS
@@ -1778,11 +1760,14 @@ END;
 CREATE TRIGGER TR_batchctl_in_the_way INSTEAD OF INSERT ON batchctl_in_the_way
 BEGIN
     DELETE FROM batchctl_replaced WHERE TableName = NEW.TableName AND RowNumber = NEW.RowNumber;
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told t WHERE t.TableName = NEW.TableName AND t.RowNumber = NEW.RowNumber;
+    INSERT INTO batchctl_replaced SELECT TableName, RowNumber, Target, ValuesBefore FROM batchctl_told t WHERE t.TableName = NEW.TableName AND t.RowNumber = NEW.RowNumber;
 END;
 
 CREATE TRIGGER TR_batchctl_audited INSTEAD OF INSERT ON batchctl_audited
 BEGIN
+    SELECT RAISE(ABORT, 'batchctl: a time is written like 2026-11-21 03:15:00: DecidedUntil, LastFired, NextRunTime, ThawedTime, UnreachableSince, UntilTime, z_inserted, z_updated')
+    FROM batchctl_told t, json_each(t.Times) WHERE NEW.Action <> 'delete' AND t.TableName = NEW.TableName AND t.RowNumber = NEW.RowNumber
+        AND NOT (value GLOB '*[0-9]' AND ifnull(max('0001',date(value,'+0 days')),'')||' ' IN (value||' ',rtrim(value,'0123456789.:')));
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
     SELECT 'sql', 'sql', 'row delete', substr(Target, 1, 200), ValuesBefore FROM batchctl_replaced w
     WHERE NEW.Action <> 'delete' AND TableName = NEW.TableName AND RowNumber IS NOT NEW.FormerNumber
