@@ -142,6 +142,7 @@ def _for_all_definitions() -> Iterator[Trigger]:
         _HAPPENED,
         "INSTEAD OF INSERT",
         [
+            pointing.renumbered(),
             refuse_if_any(
                 NO_TIME.format(", ".join(sorted({name for watched in DEFINITIONS for name in watched.times()}))),
                 f"{pointing.ANNOUNCED} t, json_each(t.Times)",

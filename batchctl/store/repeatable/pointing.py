@@ -41,6 +41,7 @@ INSTEAD = {
     "FileWatch": "UPDATE FileWatch SET Enabled = 0 WHERE WatchName = ...",
 }
 """What to type in the place of a DELETE."""
+RENUMBERED = "batchctl: other rows go by its number: leave that as it is"
 LEFT_BEHIND = (
     "batchctl: other tables have rows of this definition, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO"
     " UPDATE"
@@ -60,13 +61,8 @@ def triggers(dialect: str, schema: str) -> Iterator[Trigger]:  # noqa: ARG001 - 
         yield on_sqlite(f"TR_{named}_InUse", named, "BEFORE DELETE", all_refused)
     # No other trigger fires for a REPLACE: the rows in its way are kept before, and deleted here once they are audited.
     used = _USED.format("OLD.TableName", "OLD.RowNumber")
-    yield on_sqlite(
-        "TR_batchctl_replaced_InUse",
-        "batchctl_replaced",
-        "BEFORE DELETE",
-        [refuse_when(LEFT_BEHIND)],
-        f"{IS_GONE.format('OLD')}\n    AND {used}",
-    )
+    left = refuse_if_any(LEFT_BEHIND, "batchctl_used", used)
+    yield on_sqlite("TR_batchctl_replaced_InUse", "batchctl_replaced", "BEFORE DELETE", [left], IS_GONE.format("OLD"))
 
 
 ANNOUNCED = "batchctl_told"
@@ -75,7 +71,13 @@ IS_GONE = (
     f"NOT EXISTS (SELECT 1 FROM {ANNOUNCED} n WHERE n.TableName = {{0}}.TableName AND n.RowNumber = {{0}}.RowNumber)"
 )
 """That a row which was in the way of another is not there any more."""
-_USED = "EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = {} AND u.RowNumber = {})"
+_USED = "TableName = {} AND RowNumber = {}"
+
+
+def renumbered() -> str:
+    """Return what refuses on SQLite to number a row of definitions anew that others name."""
+    used = _USED.format("NEW.TableName", "NEW.FormerNumber")
+    return refuse_if_any(RENUMBERED, "batchctl_used", f"NEW.RowNumber <> NEW.FormerNumber AND {used}")
 
 
 def views(dialect: str) -> dict[str, str]:
@@ -101,14 +103,8 @@ def before_insert(table: str, unless: str = "") -> Iterator[str]:
 
 
 def before_update(table: str) -> Iterator[str]:
-    """Yield what refuses a change by which a row of a table, or others that name it, point nowhere."""
+    """Yield what refuses a change by which a row of a table points nowhere."""
     yield from before_insert(table, "NEW.{0} IS NOT OLD.{0} AND ")
-    if table in NAMES:
-        key = f"{table}_id"
-        yield refuse_when(
-            f"batchctl: other rows go by its {key}: leave that as it is",
-            f"NEW.{key} <> OLD.{key} AND " + _USED.format(f"'{table}'", f"OLD.{key}"),
-        )
 
 
 def _to_type(table: str, column: str, named: str) -> str:

@@ -161,7 +161,7 @@ def inbox(s: ViewDialect) -> str:
     answer = s.joined("'it waits for a person: '", reason)
     made = f"EXISTS (SELECT 1 FROM {s.of}BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)"
     columns = ("FileProcess_id", "Entity", "FileName", "Data", "CycleKey", "Source")
-    ready = f"{s.of}FileProcess c CROSS JOIN Told t WHERE c.Status = 'ready'"
+    ready = f"{s.of}FileProcess c CROSS JOIN Locks t WHERE c.Status = 'ready'"
     locks = locked(s, "FileProcess_id", ready, [("FileProcess", "c.FileProcess_id")])
     of_row, shown = (", ".join(f"{at}.{column}" for column in columns) for at in "fq")
     return f"""

@@ -176,7 +176,7 @@ def _locks(s: ViewDialect) -> str:
         *(("BatchControl", "c.BatchControl_id"), ("batch", locked_name("b.ProcessBatchName"))),
         ("FileProcess", "c.FileProcess_id"),
     )
-    waiting = f"Instances c JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t"
+    waiting = f"Instances c JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Locks t"
     return locked(s, "BatchControl_id", waiting, names)
 
 
