@@ -42,22 +42,27 @@ def not_installed(s: ViewDialect) -> str:
     return f"Missing AS (SELECT ProcessBatch_id, ProcessControlSeq, Reason, NextSql FROM {s.of}vNotInstalled)"
 
 
-def waited_for(s: ViewDialect) -> str:
-    """Return each upstream of what has begun to be waited for, by CycleKey and since when."""
-    return f"""(SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM {s.of}BatchCompletion
+def lacking(s: ViewDialect) -> str:
+    """Return the upstreams that have not completed of those that have begun to be waited for, by CycleKey and since when."""
+    return s.shared("Lacking", _lacking(s))
+
+
+def _lacking(s: ViewDialect) -> str:
+    return f"""
+SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins
+FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM {s.of}BatchCompletion
       WHERE FileProcess_id IS NULL GROUP BY ProcessBatch_id, CycleKey) w
-JOIN {s.of}BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id"""
+JOIN {s.of}BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
+WHERE NOT EXISTS (SELECT 1 FROM {s.of}BatchCompletion x WHERE x.FileProcess_id IS NULL
+    AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND {same_key(s, "x")})
+"""
 
 
-def same_key(x: str) -> str:
+def same_key(s: ViewDialect, x: str) -> str:
     """Say that a row has the CycleKey that is waited for."""
+    if s.dialect == "sqlite":
+        return f"{x}.CycleKey IS w.CycleKey"
     return f"({x}.CycleKey = w.CycleKey OR ({x}.CycleKey IS NULL AND w.CycleKey IS NULL))"
-
-
-def lacks(s: ViewDialect) -> str:
-    """Say that the upstream has not completed."""
-    return f"""NOT EXISTS (SELECT 1 FROM {s.of}BatchCompletion x WHERE x.FileProcess_id IS NULL
-    AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND {same_key("x")})"""
 
 
 def locked(s: ViewDialect, key: str, of: str, names: Iterable[tuple[str, str]]) -> str:
@@ -107,6 +112,7 @@ def view_functions(dialect: str) -> dict[str, str]:
         "blanks": f" SELECT char({', '.join(map(str, BLANKS))}) AS Blanks",
         "shifts": "\nSELECT OffsetSeconds || ' seconds' AS Shift, FromTime, UntilTime FROM ZoneOffset",
         "Unfit": _unfit(s).rstrip(),
+        "Lacking": _lacking(s).rstrip(),
         "Locks": _locks(s).rstrip(),
     }
     return {

@@ -953,16 +953,7 @@ SELECT BatchControl_id, ProcessBatch_id, FileProcess_id, CycleKey, Status, NextR
 UNION ALL
 SELECT BatchControl_id, ProcessBatch_id, FileProcess_id, CycleKey, lower(Status), NextRunTime, PrevProcessControlSeq,
     z_updated, NULL, NULL, NULL, NULL FROM BatchControl WHERE (Status = 'paused')
-), Lacking AS (
-SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id,
-    (SELECT MAX(x.BatchControl_id) FROM BatchControl x
-    WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AS Newest_id
-FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion
-    WHERE FileProcess_id IS NULL GROUP BY ProcessBatch_id, CycleKey) w
-JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
-WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-    AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)))
-), Locks AS (SELECT * FROM batchctl_locks), Met AS (
+), Lacking AS (SELECT * FROM batchctl_lacking), Locks AS (SELECT * FROM batchctl_locks), Met AS (
 SELECT c.BatchControl_id, t.Controller_id, substr(COALESCE(substr(t.Said, NULLIF(instr(t.Said, ' | BatchControl ' || c.BatchControl_id || ': '), 0)), substr(t.Said, NULLIF(instr(t.Said, ' | batch ' || replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:') || ': '), 0)), substr(t.Said, NULLIF(instr(t.Said, ' | FileProcess ' || c.FileProcess_id || ': '), 0))), 4) AS Said FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Locks t
 ), Entry AS (
 SELECT m.BatchControl_id, m.Controller_id, substr(m.Said, 1, instr(m.Said || ' | ', ' | ') - 1) AS Said FROM Met m WHERE m.Said IS NOT NULL
@@ -1059,7 +1050,8 @@ SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.
 FROM Lacking w
 JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
 JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN BatchControl x ON x.BatchControl_id = w.Newest_id
+LEFT JOIN BatchControl x ON x.BatchControl_id = (SELECT MAX(o.BatchControl_id) FROM BatchControl o
+    WHERE o.ProcessBatch_id = w.DependsOnBatch_id AND o.CycleKey IS w.CycleKey)
 LEFT JOIN Unfit p ON p.ProcessBatch_id = w.ProcessBatch_id
 LEFT JOIN Unfit q ON q.ProcessBatch_id = w.DependsOnBatch_id
 LEFT JOIN vFrozen z ON z.ProcessBatch_id = w.DependsOnBatch_id
@@ -1108,6 +1100,7 @@ LEFT JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.Proces
 WHERE h.Status = 'running';
 
 CREATE VIEW vLate AS
+WITH Lacking AS (SELECT * FROM batchctl_lacking)
 SELECT l.What, l.Name, l.ProcessBatchName, l.BatchControl_id, l.ExpectedTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', l.ExpectedTime, Shift) FROM batchctl_shifts WHERE datetime(l.ExpectedTime, '+1 second') BETWEEN FromTime AND UntilTime) AS ExpectedTimeLocal,
     round((julianday(strftime('%Y-%m-%d %H:%M:%f', 'now')) - julianday(l.ExpectedTime)) * 86400.0, 3) AS LateSeconds, l.Reason, l.NextSql
 FROM (
@@ -1133,14 +1126,11 @@ SELECT 'schedule', ScheduleName, NULL, NULL, NextRunTime, 'its due time is over,
 FROM Schedule WHERE Enabled = 1 AND NextRunTime < strftime('%Y-%m-%d %H:%M:%f', 'now', '-60 seconds')
 UNION ALL
 SELECT 'dependency', b.ProcessBatchName || ' waits for ' || d.ProcessBatchName, b.ProcessBatchName, NULL,
-    strftime('%Y-%m-%d %H:%M:%f', w.Since, (60 * y.DeadlineMins) || ' seconds'), 'it waits for longer than DeadlineMins', 'SELECT * FROM vWaiting WHERE ProcessBatchName = ' || quote(b.ProcessBatchName) || ';'
-FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion
-    WHERE FileProcess_id IS NULL GROUP BY ProcessBatch_id, CycleKey) w
-JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
+    strftime('%Y-%m-%d %H:%M:%f', w.Since, (60 * w.DeadlineMins) || ' seconds'), 'it waits for longer than DeadlineMins', 'SELECT * FROM vWaiting WHERE ProcessBatchName = ' || quote(b.ProcessBatchName) || ';'
+FROM Lacking w
 JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
-JOIN ProcessBatch d ON d.ProcessBatch_id = y.DependsOnBatch_id
-WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-    AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AND strftime('%Y-%m-%d %H:%M:%f', w.Since, (60 * y.DeadlineMins) || ' seconds') < strftime('%Y-%m-%d %H:%M:%f', 'now')
+JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
+WHERE strftime('%Y-%m-%d %H:%M:%f', w.Since, (60 * w.DeadlineMins) || ' seconds') < strftime('%Y-%m-%d %H:%M:%f', 'now')
 UNION ALL
 SELECT CASE lower(i.Kind) WHEN 'not_arrived' THEN 'arrival' WHEN 'not_started' THEN 'start' ELSE 'finish' END, i.Subject, i.Subject, NULL, i.OpenedTime, i.Message,
     'SELECT * FROM vStatus WHERE ProcessBatchName = ' || quote(i.Subject) || ';'
@@ -1181,21 +1171,20 @@ WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProc
 GROUP BY c.FileProcess_id
 )
 SELECT e.Schedule_id, e.ScheduleName, e.Entity,
-    CASE WHEN x.Row_id IS NOT NULL THEN 'unreadable' WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
-    SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN 'unreadable'
+    CASE WHEN x.Row_id IS NOT NULL THEN 'unreadable' WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.CalendarName IS NOT NULL AND k.Calendar_id IS NULL THEN 'unreadable'
     WHEN t.Incident_id IS NOT NULL THEN 'starts nothing' WHEN e.NextRunTime IS NULL THEN 'not due'
     WHEN e.NextRunTime < strftime('%Y-%m-%d %H:%M:%f', 'now', '-60 seconds') THEN 'overdue' ELSE 'enabled' END AS Status,
     lower(e.ScheduleType) || COALESCE(', every ' || e.IntervalMinutes || ' minutes', '') || COALESCE(', ' || e.RunDays, '') || COALESCE(', ' || e.RunDaysOfMonth, '') || COALESCE(', ' || e.WeekOfMonth, '') || COALESCE(', ' || e.RunMonths, '') || COALESCE(' at ' || e.RunTimes, '') || COALESCE(' at ' || e.RunAt, '') || COALESCE(' at ' || e.Cron, '') || COALESCE(', between ' || e.BetweenTimes, '') || COALESCE(', calendar ' || e.CalendarName, '') AS Timing, e.TimeZone, e.NextRunTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime, Shift) FROM batchctl_shifts WHERE datetime(e.NextRunTime, '+1 second') BETWEEN FromTime AND UntilTime) AS NextRunTimeLocal,
     CASE WHEN l.Outcome = 'fired' THEN CASE WHEN p.Status <> 'ready' AND p.Status <> 'complete' THEN lower(p.Status) WHEN q.Failed > 0 THEN 'failed' WHEN q.Cancelled > 0 THEN 'cancelled' WHEN q.Instances = q.Complete THEN 'complete' WHEN q.Running > 0 THEN 'running' ELSE 'waits' END ELSE lower(l.Outcome) END AS LastOutcome,
     l.DueTime AS LastDueTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', l.DueTime, Shift) FROM batchctl_shifts WHERE datetime(l.DueTime, '+1 second') BETWEEN FromTime AND UntilTime) AS LastDueTimeLocal, l.Reason AS LastReason,
     l.FileProcess_id AS LastFileProcess_id, e.Description,
-    CASE WHEN x.Row_id IS NOT NULL THEN x.NextSql WHEN e.Enabled <> 1 THEN 'UPDATE Schedule SET Enabled = ' || CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END || ' WHERE ScheduleName = ' || quote(e.ScheduleName) || ';' WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
-    SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN 'UPDATE Schedule SET CalendarName = ... WHERE ScheduleName = ' || quote(e.ScheduleName) || ';'
-    WHEN t.Incident_id IS NOT NULL THEN 'SELECT * FROM Incident WHERE Incident_id = ' || t.Incident_id || ';'
+    CASE WHEN x.Row_id IS NOT NULL THEN x.NextSql WHEN e.Enabled = 1 AND e.CalendarName IS NOT NULL AND k.Calendar_id IS NULL THEN 'UPDATE Schedule SET CalendarName = ... WHERE ScheduleName = ' || quote(e.ScheduleName) || ';'
+    WHEN e.Enabled = 1 AND t.Incident_id IS NOT NULL THEN 'SELECT * FROM Incident WHERE Incident_id = ' || t.Incident_id || ';'
     ELSE 'UPDATE Schedule SET Enabled = ' || CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END || ' WHERE ScheduleName = ' || quote(e.ScheduleName) || ';' END AS NextSql,
     r.StartTime AS LastRunOn, (SELECT strftime('%Y-%m-%d %H:%M:%f', r.StartTime, Shift) FROM batchctl_shifts WHERE datetime(r.StartTime, '+1 second') BETWEEN FromTime AND UntilTime) AS LastRunOnLocal,
     CASE WHEN r.Failed > 0 OR r.Cancelled > 0 THEN 0 WHEN r.Instances = r.Complete THEN 1 END AS LastRunOK
 FROM Schedule e
+LEFT JOIN Calendar k ON k.CalendarName = e.CalendarName
 LEFT JOIN vUnreadable x ON x.TableName = 'Schedule' AND x.Row_id = e.Schedule_id
 LEFT JOIN Newest n ON n.Schedule_id = e.Schedule_id
 LEFT JOIN ScheduleFire l ON l.ScheduleFire_id = n.ScheduleFire_id
@@ -1298,6 +1287,14 @@ CREATE VIEW batchctl_unfit AS
 SELECT ProcessBatch_id, Reason, NextSql
 FROM (SELECT ProcessBatch_id, Reason, NextSql, ROW_NUMBER() OVER (PARTITION BY ProcessBatch_id ORDER BY Place, Row_id) AS Nth FROM vUnreadable WHERE ProcessBatch_id IS NOT NULL) m
 WHERE Nth = 1;
+
+CREATE VIEW batchctl_lacking AS
+SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins
+FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion
+    WHERE FileProcess_id IS NULL GROUP BY ProcessBatch_id, CycleKey) w
+JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
+WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
+    AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND x.CycleKey IS w.CycleKey);
 
 CREATE VIEW batchctl_locks AS
 SELECT k.Controller_id, ' | ' || substr(substr(k.Trouble, 1, instr(k.Trouble || ' Next: ', ' Next: ') - 1), 29) AS Said
