@@ -118,7 +118,7 @@ def _of_definitions(watched: WatchedTable) -> Iterator[Trigger]:
         ("AuditInsert", "AFTER INSERT", (), said.format("insert", "NEW", "NULL")),
         ("AuditUpdate", "AFTER UPDATE", (), said.format("update", "NEW", "OLD.rowid")),
         # With recursive_triggers this hears of what a REPLACE takes away, too.
-        ("AuditDelete", "BEFORE DELETE", (), said.format("delete", "OLD", "NULL")),
+        ("AuditDelete", "BEFORE DELETE", pointing.before_delete(table), said.format("delete", "OLD", "NULL")),
     ):
         yield on_sqlite(f"TR_{table}_{name}", table, event, [*before, statement])
 

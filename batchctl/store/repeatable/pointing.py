@@ -52,13 +52,6 @@ def triggers(dialect: str, schema: str) -> Iterator[Trigger]:  # noqa: ARG001 - 
     """Yield the triggers; the other databases keep foreign keys by themselves."""
     if dialect != "sqlite":
         return
-    for named in NAMES:
-        found: dict[tuple[str, str], list[str]] = {}
-        for table, column in _pointing_at(named):
-            said = f"batchctl: {table} has rows of this {named}: {_to_type(table, column, named)}"
-            found.setdefault((said, table), []).append(f"{column} = OLD.{named}_id")
-        all_refused = [refuse_if_any(said, table, " OR ".join(used)) for (said, table), used in found.items()]
-        yield on_sqlite(f"TR_{named}_InUse", named, "BEFORE DELETE", all_refused)
     # No other trigger fires for a REPLACE: the rows in its way are kept before, and deleted here once they are audited.
     used = _USED.format("OLD.TableName", "OLD.RowNumber")
     left = refuse_if_any(LEFT_BEHIND, "batchctl_used", used)
@@ -105,6 +98,15 @@ def before_insert(table: str, unless: str = "") -> Iterator[str]:
 def before_update(table: str) -> Iterator[str]:
     """Yield what refuses a change by which a row of a table points nowhere."""
     yield from before_insert(table, "NEW.{0} IS NOT OLD.{0} AND ")
+
+
+def before_delete(named: str) -> Iterator[str]:
+    """Yield what refuses to delete a row of a table that others name by number."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for table, column in _pointing_at(named):
+        said = f"batchctl: {table} has rows of this {named}: {_to_type(table, column, named)}"
+        found.setdefault((said, table), []).append(f"{column} = OLD.{named}_id")
+    yield from (refuse_if_any(said, table, " OR ".join(used)) for (said, table), used in found.items())
 
 
 def _to_type(table: str, column: str, named: str) -> str:

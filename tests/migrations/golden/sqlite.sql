@@ -1397,6 +1397,22 @@ END;
 
 CREATE TRIGGER TR_ProcessBatch_AuditDelete BEFORE DELETE ON ProcessBatch
 BEGIN
+    SELECT RAISE(ABORT, 'batchctl: BatchControl has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
+    FROM BatchControl WHERE ProcessBatch_id = OLD.ProcessBatch_id;
+    SELECT RAISE(ABORT, 'batchctl: BatchProcessHistory has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
+    FROM BatchProcessHistory WHERE ProcessBatch_id = OLD.ProcessBatch_id;
+    SELECT RAISE(ABORT, 'batchctl: BatchCompletion has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
+    FROM BatchCompletion WHERE ProcessBatch_id = OLD.ProcessBatch_id OR DependsOnBatch_id = OLD.ProcessBatch_id;
+    SELECT RAISE(ABORT, 'batchctl: DurationHistory has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
+    FROM DurationHistory WHERE ProcessBatch_id = OLD.ProcessBatch_id;
+    SELECT RAISE(ABORT, 'batchctl: ProcessControl has rows of this ProcessBatch: DELETE FROM ProcessControl WHERE ProcessBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
+    FROM ProcessControl WHERE ProcessBatch_id = OLD.ProcessBatch_id;
+    SELECT RAISE(ABORT, 'batchctl: BatchResource has rows of this ProcessBatch: DELETE FROM BatchResource WHERE ProcessBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
+    FROM BatchResource WHERE ProcessBatch_id = OLD.ProcessBatch_id;
+    SELECT RAISE(ABORT, 'batchctl: BatchDependency has rows of this ProcessBatch: DELETE FROM BatchDependency WHERE ProcessBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
+    FROM BatchDependency WHERE ProcessBatch_id = OLD.ProcessBatch_id;
+    SELECT RAISE(ABORT, 'batchctl: BatchDependency has rows of this ProcessBatch: DELETE FROM BatchDependency WHERE DependsOnBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
+    FROM BatchDependency WHERE DependsOnBatch_id = OLD.ProcessBatch_id;
     INSERT INTO batchctl_audited VALUES ('delete', 'ProcessBatch', OLD.rowid, NULL);
 END;
 
@@ -1525,6 +1541,8 @@ END;
 
 CREATE TRIGGER TR_Resource_AuditDelete BEFORE DELETE ON Resource
 BEGIN
+    SELECT RAISE(ABORT, 'batchctl: BatchResource has rows of this Resource: DELETE FROM BatchResource WHERE Resource_id = ... first')
+    FROM BatchResource WHERE Resource_id = OLD.Resource_id;
     INSERT INTO batchctl_audited VALUES ('delete', 'Resource', OLD.rowid, NULL);
 END;
 
@@ -1552,6 +1570,10 @@ END;
 
 CREATE TRIGGER TR_Schedule_AuditDelete BEFORE DELETE ON Schedule
 BEGIN
+    SELECT RAISE(ABORT, 'batchctl: ScheduleFire has rows of this Schedule: instead: batchctl schedule remove NAME --reason ...')
+    FROM ScheduleFire WHERE Schedule_id = OLD.Schedule_id;
+    SELECT RAISE(ABORT, 'batchctl: ScheduleBackfill has rows of this Schedule: instead: batchctl schedule remove NAME --reason ...')
+    FROM ScheduleBackfill WHERE Schedule_id = OLD.Schedule_id;
     INSERT INTO batchctl_audited VALUES ('delete', 'Schedule', OLD.rowid, NULL);
 END;
 
@@ -1579,6 +1601,8 @@ END;
 
 CREATE TRIGGER TR_Calendar_AuditDelete BEFORE DELETE ON Calendar
 BEGIN
+    SELECT RAISE(ABORT, 'batchctl: CalendarDay has rows of this Calendar: DELETE FROM CalendarDay WHERE Calendar_id = ... first; or instead: batchctl calendar remove NAME --reason ...')
+    FROM CalendarDay WHERE Calendar_id = OLD.Calendar_id;
     INSERT INTO batchctl_audited VALUES ('delete', 'Calendar', OLD.rowid, NULL);
 END;
 
@@ -1664,6 +1688,8 @@ END;
 
 CREATE TRIGGER TR_FileWatch_AuditDelete BEFORE DELETE ON FileWatch
 BEGIN
+    SELECT RAISE(ABORT, 'batchctl: FileWatchSeen has rows of this FileWatch: instead: UPDATE FileWatch SET Enabled = 0 WHERE WatchName = ...')
+    FROM FileWatchSeen WHERE FileWatch_id = OLD.FileWatch_id;
     INSERT INTO batchctl_audited VALUES ('delete', 'FileWatch', OLD.rowid, NULL);
 END;
 
@@ -1797,52 +1823,6 @@ END;
 CREATE TRIGGER TR_AuditSeal_AppendOnlyInsert BEFORE INSERT ON AuditSeal WHEN EXISTS (SELECT 1 FROM AuditSeal WHERE AuditSeal_id = NEW.AuditSeal_id)
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: what stands in AuditSeal stays as it is');
-END;
-
-CREATE TRIGGER TR_ProcessBatch_InUse BEFORE DELETE ON ProcessBatch
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: BatchControl has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
-    FROM BatchControl WHERE ProcessBatch_id = OLD.ProcessBatch_id;
-    SELECT RAISE(ABORT, 'batchctl: BatchProcessHistory has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
-    FROM BatchProcessHistory WHERE ProcessBatch_id = OLD.ProcessBatch_id;
-    SELECT RAISE(ABORT, 'batchctl: BatchCompletion has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
-    FROM BatchCompletion WHERE ProcessBatch_id = OLD.ProcessBatch_id OR DependsOnBatch_id = OLD.ProcessBatch_id;
-    SELECT RAISE(ABORT, 'batchctl: DurationHistory has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
-    FROM DurationHistory WHERE ProcessBatch_id = OLD.ProcessBatch_id;
-    SELECT RAISE(ABORT, 'batchctl: ProcessControl has rows of this ProcessBatch: DELETE FROM ProcessControl WHERE ProcessBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
-    FROM ProcessControl WHERE ProcessBatch_id = OLD.ProcessBatch_id;
-    SELECT RAISE(ABORT, 'batchctl: BatchResource has rows of this ProcessBatch: DELETE FROM BatchResource WHERE ProcessBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
-    FROM BatchResource WHERE ProcessBatch_id = OLD.ProcessBatch_id;
-    SELECT RAISE(ABORT, 'batchctl: BatchDependency has rows of this ProcessBatch: DELETE FROM BatchDependency WHERE ProcessBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
-    FROM BatchDependency WHERE ProcessBatch_id = OLD.ProcessBatch_id;
-    SELECT RAISE(ABORT, 'batchctl: BatchDependency has rows of this ProcessBatch: DELETE FROM BatchDependency WHERE DependsOnBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
-    FROM BatchDependency WHERE DependsOnBatch_id = OLD.ProcessBatch_id;
-END;
-
-CREATE TRIGGER TR_Resource_InUse BEFORE DELETE ON Resource
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: BatchResource has rows of this Resource: DELETE FROM BatchResource WHERE Resource_id = ... first')
-    FROM BatchResource WHERE Resource_id = OLD.Resource_id;
-END;
-
-CREATE TRIGGER TR_Calendar_InUse BEFORE DELETE ON Calendar
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: CalendarDay has rows of this Calendar: DELETE FROM CalendarDay WHERE Calendar_id = ... first; or instead: batchctl calendar remove NAME --reason ...')
-    FROM CalendarDay WHERE Calendar_id = OLD.Calendar_id;
-END;
-
-CREATE TRIGGER TR_Schedule_InUse BEFORE DELETE ON Schedule
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: ScheduleFire has rows of this Schedule: instead: batchctl schedule remove NAME --reason ...')
-    FROM ScheduleFire WHERE Schedule_id = OLD.Schedule_id;
-    SELECT RAISE(ABORT, 'batchctl: ScheduleBackfill has rows of this Schedule: instead: batchctl schedule remove NAME --reason ...')
-    FROM ScheduleBackfill WHERE Schedule_id = OLD.Schedule_id;
-END;
-
-CREATE TRIGGER TR_FileWatch_InUse BEFORE DELETE ON FileWatch
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: FileWatchSeen has rows of this FileWatch: instead: UPDATE FileWatch SET Enabled = 0 WHERE WatchName = ...')
-    FROM FileWatchSeen WHERE FileWatch_id = OLD.FileWatch_id;
 END;
 
 CREATE TRIGGER TR_batchctl_replaced_InUse BEFORE DELETE ON batchctl_replaced WHEN NOT EXISTS (SELECT 1 FROM batchctl_told n WHERE n.TableName = OLD.TableName AND n.RowNumber = OLD.RowNumber)
