@@ -267,7 +267,7 @@ def _one(value: str, one_of: Sequence[str], none_of: Iterable[str], regular: str
     Patterns are looked for with `between` before and behind the value.
     """
     # A refusal of SQLite shows a condition, but of one that begins with a text nothing else.
-    on_sqlite = f"({between} || {value} || {between})" if between else value
+    on_sqlite = f"({between}||{value}||{between})" if between else value
     on_mssql = f"{between} + {value} + {between}" if between else value
     return differing(
         f"{value} ~ '^{regular}$'",

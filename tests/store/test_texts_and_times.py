@@ -13,18 +13,18 @@ from sqlalchemy import Table, create_mock_engine
 from sqlalchemy.schema import CreateTable
 
 from batchctl.store.columns import UtcTime
-from batchctl.store.conditions import is_often_written, is_text
-from batchctl.store.tables import AUDITED, metadata, on_sqlite
+from batchctl.store.conditions import is_audited, is_often_written, is_text
+from batchctl.store.repeatable.watched import DEFINITIONS
+from batchctl.store.tables import metadata, on_sqlite
 from tests.control_databases import SqliteControl
 from tests.hand import Hand
 from tests.store.test_row_triggers import add_all
 
 WITH_TEXTS = [
-    table for table in metadata.sorted_tables if not is_often_written(table) and any(is_text(each) for each in table.c)
+    table for table in metadata.sorted_tables if not is_often_written(table) and sum(map(is_text, table.c)) > 1
 ]
-TIMES = [
-    (table, column.name) for table in AUDITED for column in metadata.tables[table].c if isinstance(column.type, UtcTime)
-]
+AUDITED = [table for table in metadata.sorted_tables if is_audited(table)]
+TIMES = [(table.name, column.name) for table in AUDITED for column in table.c if isinstance(column.type, UtcTime)]
 TEXTS = st.none() | st.lists(st.sampled_from(["\x00", "\\", "u", "0000", '"', "\n", "é", "\U0001f600", "a"])).map(
     "".join
 )
@@ -51,6 +51,10 @@ def test_a_nul_is_found_in_each_text_of_a_table_and_nothing_else_is(data: st.Dat
         ((taken,),) = scratch.execute(f"SELECT {condition(table)} FROM (SELECT {given_values})", values)
 
     assert bool(taken) == (not any("\x00" in value for value in values if value is not None))
+
+
+def test_of_every_table_with_times_that_a_trigger_looks_at_that_trigger_hears() -> None:
+    assert {table.name for table in AUDITED} == {watched.table for watched in DEFINITIONS}
 
 
 @pytest.fixture

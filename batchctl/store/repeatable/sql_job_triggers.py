@@ -40,7 +40,9 @@ def triggers(dialect: str, schema: str) -> Iterator[Trigger]:
     match dialect:
         case "sqlite":
             all_refused = [refuse_when(said, when) for said, when in _all_refused(dialect)]
-            yield on_sqlite(INSERTING, VIEW, "INSTEAD OF INSERT", [*all_refused, *_inserts("NEW.", "substr", _DAILY[dialect])])
+            yield on_sqlite(
+                INSERTING, VIEW, "INSTEAD OF INSERT", [*all_refused, *_inserts("NEW.", "substr", _DAILY[dialect])]
+            )
             for event, said in (("Update", CHANGE), ("Delete", REMOVE)):
                 yield on_sqlite(f"TR_vSqlJob_{event}", VIEW, f"INSTEAD OF {event.upper()}", [refuse_when(said)])
         case "postgresql":
@@ -49,7 +51,9 @@ def triggers(dialect: str, schema: str) -> Iterator[Trigger]:
         case _:
             found = "EXISTS (SELECT 1 FROM inserted AS i WHERE {})"
             all_refused = [thrown(said, found.format(when)) for said, when in _all_refused(dialect)]
-            inserts = [f"    {insert};" for insert in _inserts("i.", "SUBSTRING", _DAILY[dialect], " FROM inserted AS i")]
+            inserts = [
+                f"    {insert};" for insert in _inserts("i.", "SUBSTRING", _DAILY[dialect], " FROM inserted AS i")
+            ]
             yield on_mssql(INSERTING, VIEW, "INSTEAD OF INSERT", "\n".join([*all_refused, *inserts]), schema)
             stays = [
                 thrown(CHANGE, "EXISTS (SELECT 1 FROM inserted)"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from batchctl.store.tables.definition_tables import (
-    AUDITED,
     DEFINITIONS,
     applied_definition,
     batch_dependency,
@@ -72,7 +71,6 @@ from batchctl.store.tables.work_tables import (
 __all__ = [
     "ARMED",
     "AT_ONCE",
-    "AUDITED",
     "AWAITING_INTAKE",
     "BACKFILLING",
     "CLAIMED_INSTANCE",

@@ -56,7 +56,7 @@ CREATE TABLE Schedule (
         CHECK ((IntervalMinutes IS NOT NULL) = (ScheduleType IN ('interval'))),
     RunTimes TEXT CHECK (length(RunTimes) <= 200) CHECK (replace(replace(RunTimes, ' ', '<>'), '><', '') NOT GLOB '*[^-,]<>[^-,]*')
         CHECK ((RunTimes IS NOT NULL) = (ScheduleType IN ('daily', 'weekly', 'monthly', 'monthly_dow')))
-        CHECK ((',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,[^0-2]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,2[^0-3]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,[01][^0-9]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,??[^:]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,???[^0-5]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,????[^0-9]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,?????[^,]*'),
+        CHECK ((','||replace(RunTimes, ' ', '')||',') NOT GLOB '*,[^0-2]*' AND (','||replace(RunTimes, ' ', '')||',') NOT GLOB '*,2[^0-3]*' AND (','||replace(RunTimes, ' ', '')||',') NOT GLOB '*,[01][^0-9]*' AND (','||replace(RunTimes, ' ', '')||',') NOT GLOB '*,??[^:]*' AND (','||replace(RunTimes, ' ', '')||',') NOT GLOB '*,???[^0-5]*' AND (','||replace(RunTimes, ' ', '')||',') NOT GLOB '*,????[^0-9]*' AND (','||replace(RunTimes, ' ', '')||',') NOT GLOB '*,?????[^,]*'),
     RunDays TEXT CHECK (length(RunDays) <= 200) CHECK (RunDays IS NOT NULL OR ScheduleType NOT IN ('weekly', 'monthly_dow'))
         CHECK (replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(lower(RunDays),'mon','W'),'tue','W'),'wed','W'),'thu','W'),'fri','W'),'sat','W'),'sun','W'),' ',''),'W-W','W')||',','W,','') = ''),
     RunDaysOfMonth TEXT CHECK (length(RunDaysOfMonth) <= 200) CHECK (RunDaysOfMonth IS NOT NULL OR ScheduleType NOT IN ('monthly'))
@@ -317,15 +317,14 @@ CREATE TABLE AuditSeal (
 -- The offsets of the business time zone, for views that show local times.
 CREATE TABLE ZoneOffset (
     ZoneOffset_id INTEGER PRIMARY KEY AUTOINCREMENT,
-    ZoneName TEXT NOT NULL CHECK (length(ZoneName) BETWEEN 1 AND 200),
+    ZoneName TEXT NOT NULL CHECK (NOT instr(ZoneName,char(0))) CHECK (length(ZoneName) BETWEEN 1 AND 200),
     FromTime TEXT NOT NULL UNIQUE
         CHECK (FromTime GLOB '*[0-9]' AND ifnull(max('0001',date(FromTime,'+0 days')),'')||' ' IN (FromTime||' ',rtrim(FromTime,'0123456789.:'))),
     UntilTime TEXT NOT NULL CHECK (FromTime < UntilTime)
         CHECK (UntilTime GLOB '*[0-9]' AND ifnull(max('0001',date(UntilTime,'+0 days')),'')||' ' IN (UntilTime||' ',rtrim(UntilTime,'0123456789.:'))),
     OffsetSeconds INTEGER NOT NULL CHECK (OffsetSeconds BETWEEN -86400 AND 86400),
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    CHECK (NOT instr(replace(json_array(ZoneName),'\\',''),'\u0000'))
+        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:')))
 ) STRICT;
 
 CREATE INDEX "IX_ZoneOffset_Until" ON ZoneOffset (UntilTime, FromTime);
@@ -623,7 +622,7 @@ CREATE TABLE DurationHistory (
     DurationHistory_id INTEGER PRIMARY KEY AUTOINCREMENT,
     ProcessBatch_id INTEGER NOT NULL REFERENCES ProcessBatch,
     ProcessControlSeq INTEGER NOT NULL,
-    Day TEXT NOT NULL CHECK (length(Day) <= 10),
+    Day TEXT NOT NULL CHECK (length(Day) <= 10) CHECK (NOT instr(Day,char(0))),
     UpToMs INTEGER NOT NULL,
     Runs INTEGER NOT NULL CHECK (Runs >= 1),
     TotalMs INTEGER NOT NULL,
@@ -633,8 +632,7 @@ CREATE TABLE DurationHistory (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    UNIQUE (ProcessBatch_id, ProcessControlSeq, Day, UpToMs),
-    CHECK (NOT instr(replace(json_array(Day),'\\',''),'\u0000'))
+    UNIQUE (ProcessBatch_id, ProcessControlSeq, Day, UpToMs)
 ) STRICT;
 
 -- What was decided about each due time of a schedule.
@@ -716,7 +714,7 @@ CREATE TABLE BatchCompletion (
     ProcessBatch_id INTEGER NOT NULL REFERENCES ProcessBatch,
     DependsOnBatch_id INTEGER NOT NULL REFERENCES ProcessBatch,
     BatchControl_id INTEGER NOT NULL REFERENCES BatchControl,
-    CycleKey TEXT CHECK (length(CycleKey) <= 200),
+    CycleKey TEXT CHECK (length(CycleKey) <= 200) CHECK (NOT instr(CycleKey,char(0))),
     FileProcess_id INTEGER REFERENCES FileProcess,
     Overdue TEXT
         CHECK (Overdue GLOB '*[0-9]' AND ifnull(max('0001',date(Overdue,'+0 days')),'')||' ' IN (Overdue||' ',rtrim(Overdue,'0123456789.:'))),
@@ -724,8 +722,7 @@ CREATE TABLE BatchCompletion (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    UNIQUE (ProcessBatch_id, BatchControl_id),
-    CHECK (NOT instr(replace(json_array(CycleKey),'\\',''),'\u0000'))
+    UNIQUE (ProcessBatch_id, BatchControl_id)
 ) STRICT;
 
 CREATE INDEX "IX_BatchCompletion_Instance" ON BatchCompletion (BatchControl_id);
