@@ -202,6 +202,11 @@ def is_often_written(table: Table) -> bool:
     return bool(table.info.get("often"))
 
 
+def is_audited(table: Table) -> bool:
+    """Say whether a trigger audits every change of a table."""
+    return bool(table.info.get("audited"))
+
+
 def is_time(at: str) -> str:
     """Return SQLite's condition of a time: a day, with a time of day to the minute, the second or a fraction of it.
 

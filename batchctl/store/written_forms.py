@@ -138,12 +138,21 @@ def are_weeks(column: str) -> differing:
 
 
 def are_months(column: str) -> differing:
-    """Return the constraint that a column holds months, their numbers, or ranges of them, with commas between them."""
+    """Return the constraint that a column holds months, their numbers, or ranges of them, with commas between them.
+
+    SQLite adds what is written to an object with the words as keys: the last key stays the last where all are among them.
+    No end of a range begins another.
+    """
     words = [*(month.lower() for month in MONTHS), *_numbers(len(MONTHS))]
     elsewhere, _, on_mssql = _are_words(column, words, ranges=True).clauses
-    # So many would be nested deeper than SQLite's parser bears.
-    on_sqlite = _are_flat(column, words, "||", "length", "GLOB", ranges=True, nested=len(MONTHS))
-    return differing(str(elsewhere), on_sqlite, str(on_mssql))
+    bare = f"replace(lower({column}),' ','')"
+    known = f"""'{{"'||replace('{",".join(words)}',',','":"","')||'":""}}'"""
+    written = f"""'{{'||replace(json_quote(replace({bare},'-',',')),',','":"","')||':""}}'"""
+    added = f"""json_patch({known},{written}) LIKE '%"{words[-1]}":""}}'"""
+    twice = [f"{bare} NOT GLOB '{each}'" for each in ("*-?-*", "*-??-*", "*-?[^,]?-*")]
+    all_of = " AND ".join([added, _none_broken(column, "GLOB"), *twice])
+    # JSON has a word for NULL.
+    return differing(str(elsewhere), f"{column} IS NULL OR {all_of}", str(on_mssql))
 
 
 def are_month_days(column: str) -> differing:
@@ -222,7 +231,7 @@ def _are_words(column: str, words: Iterable[str], replaced: str = "", *, ranges:
     """Return the constraint that a column holds some words with commas between them, in any letter case.
 
     For SQLite, `replaced` has a sign in the place of each. On SQL Server each word stands between commas of its own:
-    what is removed with all words, some words at a time, then adds up to the length of the whole.
+    what is removed with all words then adds up to the length of the whole.
     """
     words = [word.lower() for word in words]
     dash = f"( *- *({'|'.join(words)}))?" if ranges else ""
@@ -231,27 +240,18 @@ def _are_words(column: str, words: Iterable[str], replaced: str = "", *, ranges:
     return differing(
         f"""lower({column} COLLATE "C") ~ '^{word}(,{word})*$'""",
         _are_only(singly, [_WORD]),
-        _are_flat(column, words, "+", "LEN", "LIKE", ranges=ranges),
+        _are_flat(column, words, ranges=ranges),
     )
 
 
-def _are_flat(
-    column: str, words: Sequence[str], join: str, length: str, fits: str, *, ranges: bool, nested: int = 1
-) -> str:
+def _are_flat(column: str, words: Sequence[str], *, ranges: bool) -> str:
     bare = f"lower(replace({column}, ' ', ''))"
     ends = f"replace({bare}, '-', ',')" if ranges else bare
-    apart = f"',' {join} replace({ends}, ',', ',,') {join} ','"
-    groups = [words[at : at + nested] for at in range(0, len(words), nested)]
-    left = " + ".join(f"{length}({_without(apart, group)})" for group in groups)
-    twice = [f"*-{_WITHIN * many}-*" for many in range(1, max(map(len, words)) + 1)] if ranges else []
-    refused = [f"{bare} NOT {fits} '{_as_like(each) if fits == 'LIKE' else each}'" for each in twice]
-    return " AND ".join([f"{left} = {len(groups) - 1} * {length}({apart})", _none_broken(column, fits), *refused])
-
-
-def _without(apart: str, words: Iterable[str]) -> str:
-    for word in words:
-        apart = f"replace({apart}, ',{word},', '')"
-    return apart
+    apart = f"',' + replace({ends}, ',', ',,') + ','"
+    left = " + ".join(f"LEN(replace({apart}, ',{word},', ''))" for word in words)
+    twice = [f"%-{_WITHIN * many}-%" for many in range(1, max(map(len, words)) + 1)] if ranges else []
+    refused = [f"{bare} NOT LIKE '{each}'" for each in twice]
+    return " AND ".join([f"{left} = {len(words) - 1} * LEN({apart})", _none_broken(column, "LIKE"), *refused])
 
 
 def _none_broken(column: str, fits: str) -> str:
@@ -267,7 +267,7 @@ def _one(value: str, one_of: Sequence[str], none_of: Iterable[str], regular: str
     Patterns are looked for with `between` before and behind the value.
     """
     # A refusal of SQLite shows a condition, but of one that begins with a text nothing else.
-    on_sqlite = f"({between} || {value} || {between})" if between else value
+    on_sqlite = f"({between}||{value}||{between})" if between else value
     on_mssql = f"{between} + {value} + {between}" if between else value
     return differing(
         f"{value} ~ '^{regular}$'",

@@ -10,7 +10,7 @@ from sqlalchemy import create_engine
 from batchctl.store.maintenance import schema
 from batchctl.store.tables import metadata
 
-MOST = {"table": 54_500, "index": 4_800, "trigger": 38_500, "view": 58_600}
+MOST = {"table": 47_500, "index": 4_700, "trigger": 35_400, "view": 57_700}
 """Characters of what `.schema` shows, by kind. Whoever makes it shorter writes the new figure here."""
 MOST_LINES = 60
 EVENTS = {"BEFORE INSERT", "AFTER INSERT", "BEFORE UPDATE", "AFTER UPDATE", "BEFORE DELETE"}
@@ -50,9 +50,9 @@ def test_the_columns_of_a_table_end_with_when_its_rows_were_written() -> None:
 def test_of_a_definition_every_event_is_audited_by_one_trigger(defined: list[tuple[str, str, str, str]]) -> None:
     told = Counter[tuple[str, str]]()
     for kind, _, table, sql in defined:
-        if kind == "trigger" and ("batchctl_audited" in sql or "INSERT INTO batchctl_replaced SELECT" in sql):
+        if kind == "trigger" and ("INSERT INTO batchctl_audited" in sql or "INSERT INTO batchctl_in_the_way" in sql):
             told[table, " ".join(sql.split()[3:5])] += 1
-    tables = {table for table, _ in told} - {"batchctl_audited"}
+    tables = {table for table, _ in told}
 
     assert len(tables) == 12
     assert {one: many for one, many in told.items() if one[0] in tables} == {

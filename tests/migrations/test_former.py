@@ -1,4 +1,4 @@
-"""A database of the revision before, 0045: its tables get the newest definitions where they stand, and no row is moved."""
+"""A database of a revision before, 0045 or 0046: its tables get the newest definitions where they stand."""
 
 from __future__ import annotations
 
@@ -20,15 +20,19 @@ from tests.control_databases import PostgresControl, SqliteControl
 from tests.migrations.test_migrations import FILLED, KEPT
 from tests.postgres import PostgresServer
 
-FORMER = gzip.decompress(Path(__file__).with_name("former_sqlite.sql.gz").read_bytes()).decode()
-"""What made the tables of that revision."""
+FORMER = {
+    revision: gzip.decompress(Path(__file__).with_name(f"former_{revision}_sqlite.sql.gz").read_bytes()).decode()
+    for revision in ("0045", "0046")
+}
+"""What made the tables of those revisions."""
 VERSION = """
 CREATE TABLE alembic_version (
     version_num VARCHAR(32) NOT NULL,
     CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
-INSERT INTO alembic_version VALUES ('0045');
+INSERT INTO alembic_version VALUES ('{}');
 """
+COLUMNS = "SELECT group_concat(name) FROM pragma_table_info('ProcessBatch')"
 MORE = """
 INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes) VALUES ('nightly', 'Daily', 'daily', '02:00');
 INSERT INTO AuditLog (Actor, Host, Action, Target) VALUES ('anna', 'etl 7', 'accept', 'FileProcess:1');
@@ -36,12 +40,20 @@ INSERT INTO AuditSeal (SealNo, AuditLog_id, PrevHash, RecordHash) VALUES (1, 1, 
 """
 
 
+@pytest.fixture(params=FORMER)
+def revision(request: pytest.FixtureRequest) -> str:
+    """Return a revision that an upgrade takes."""
+    return str(request.param)
+
+
 @pytest.fixture
-def former(tmp_path: Path) -> Iterator[sqlite3.Connection]:
-    """Return a client of a database as the revision before has left it, with rows."""
+def former(tmp_path: Path, revision: str) -> Iterator[sqlite3.Connection]:
+    """Return a client of a database as a revision before has left it, with rows."""
     (tmp_path / "batchctl.toml").write_text("", encoding="utf-8")
     with closing(sqlite3.connect(tmp_path / "batchctl.db", isolation_level=None)) as client:
-        client.executescript(f"PRAGMA journal_mode = WAL; {FORMER}; {VERSION} {FILLED}; {MORE}")
+        client.executescript(
+            f"PRAGMA journal_mode = WAL; {FORMER[revision]}; {VERSION.format(revision)} {FILLED}; {MORE}"
+        )
         yield client
 
 
@@ -62,28 +74,30 @@ def defined(client: sqlite3.Connection) -> list[object]:
     return client.execute("SELECT name, rootpage, sql FROM sqlite_master ORDER BY name").fetchall()
 
 
-def test_definitions_become_the_newest_under_the_rows(former: sqlite3.Connection, tmp_path: Path) -> None:
+def test_definitions_become_the_newest_under_the_rows(
+    former: sqlite3.Connection, revision: str, tmp_path: Path
+) -> None:
     before, pages = (
         rows_of(former),
         dict(former.execute("SELECT name, rootpage FROM sqlite_master WHERE type = 'table'")),
     )
-    assert upgrade(tmp_path) == "0045"
+    (columns,) = former.execute(COLUMNS).fetchone()
+    assert upgrade(tmp_path) == revision
 
     assert rows_of(former) == before
     assert (
         pages.items() <= dict(former.execute("SELECT name, rootpage FROM sqlite_master WHERE type = 'table'")).items()
     )
     assert former.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    (columns,) = former.execute("SELECT group_concat(name) FROM pragma_table_info('ProcessBatch')").fetchone()
-    assert columns.startswith("ProcessBatch_id,ProcessBatchName,Entity,Enabled,Seq,RetryCount,RetryWaitMins")
+    assert former.execute(COLUMNS).fetchone() == (columns,), "they keep their order"
     with pytest.raises(sqlite3.IntegrityError, match=r"failed: length\(ProcessBatchName\) BETWEEN 1 AND 200"):
         former.execute("UPDATE ProcessBatch SET ProcessBatchName = ''")
     former.execute("INSERT INTO ProcessBatch (ProcessBatchName, PopulatorOn, Tags) VALUES ('Other', 'data', 'night')")
     opened = StoreTransactions(engine.open_engine("sqlite:///batchctl.db", tmp_path))
     with closing(opened), opened.read() as connection:
-        assert schema.revision_of(connection) == schema.newest_revision() == "0046"
+        assert schema.revision_of(connection) == schema.newest_revision() == "0047"
         assert schema.differences(connection) == []
-    assert upgrade(tmp_path) == "0046", "there is nothing left to do"
+    assert upgrade(tmp_path) == "0047", "there is nothing left to do"
 
 
 def test_an_index_whose_rows_are_others_is_made_anew(former: sqlite3.Connection, tmp_path: Path) -> None:
@@ -105,12 +119,12 @@ def test_an_index_whose_rows_are_others_is_made_anew(former: sqlite3.Connection,
     ],
 )
 def test_a_table_that_somebody_has_changed_is_named_and_nothing_is_touched(
-    former: sqlite3.Connection, tmp_path: Path, change: str
+    former: sqlite3.Connection, revision: str, tmp_path: Path, change: str
 ) -> None:
     former.execute(change)
     before = defined(former)
     with pytest.raises(
-        SchemaMismatch, match=r"Somebody has changed tables that schema 0045 made: ProcessBatch\."
+        SchemaMismatch, match=rf"Somebody has changed tables that schema {revision} made: ProcessBatch\."
     ) as refused:
         upgrade(tmp_path)
 
@@ -119,52 +133,52 @@ def test_a_table_that_somebody_has_changed_is_named_and_nothing_is_touched(
 
 
 @pytest.mark.parametrize(
-    ("revision", "said"), [("0001", "none older than 0045"), ("0044", "none older"), ("0047", "newer")]
+    ("other", "said"), [("0001", "none older than 0045"), ("0044", "none older"), ("0048", "newer")]
 )
 def test_another_revision_is_refused_and_nothing_is_touched(
-    former: sqlite3.Connection, tmp_path: Path, revision: str, said: str
+    former: sqlite3.Connection, tmp_path: Path, other: str, said: str
 ) -> None:
-    former.execute("UPDATE alembic_version SET version_num = ?", (revision,))
+    former.execute("UPDATE alembic_version SET version_num = ?", (other,))
     before = defined(former)
     with pytest.raises(SchemaMismatch) as refused:
         upgrade(tmp_path)
 
     assert said in f"{refused.value.message} {refused.value.next_step}"
     assert defined(former) == before
-    assert former.execute("SELECT version_num FROM alembic_version").fetchall() == [(revision,)]
+    assert former.execute("SELECT version_num FROM alembic_version").fetchall() == [(other,)]
 
 
 def test_a_row_that_no_table_takes_any_more_is_named_before_anything_is_changed(
-    former: sqlite3.Connection, tmp_path: Path
+    former: sqlite3.Connection, revision: str, tmp_path: Path
 ) -> None:
     former.execute("PRAGMA ignore_check_constraints = ON")
     former.execute("UPDATE ProcessBatch SET RetryCount = 1001")
     before = defined(former)
-    with pytest.raises(SchemaMismatch, match=r"hold what schema 0046 does not take: .*ProcessBatch") as refused:
+    with pytest.raises(SchemaMismatch, match=r"hold what schema 0047 does not take: .*ProcessBatch") as refused:
         upgrade(tmp_path)
 
     assert "correct them in an SQL client" in str(refused.value.next_step)
     assert defined(former) == before
     former.execute("UPDATE ProcessBatch SET RetryCount = 2")
-    assert upgrade(tmp_path) == "0045"
+    assert upgrade(tmp_path) == revision
 
 
-def test_on_a_server_nothing_differs(postgres: PostgresServer, prepared: str, tmp_path: Path) -> None:
+def test_on_a_server_nothing_differs(postgres: PostgresServer, prepared: str, revision: str, tmp_path: Path) -> None:
     database = PostgresControl(postgres, tmp_path, postgres.new_database(prepared))
     with closing(StoreTransactions(engine.open_engine(database.url, tmp_path))) as transactions:
         with transactions.read() as connection:
             before = dialect_of(connection).definitions(connection)
-            connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0045'")
+            connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{revision}'")
             schema.check_upgradable(connection)
         transactions.run(frozenset(), schema.upgrade)
         with transactions.read() as connection:
-            assert schema.revision_of(connection) == "0046"
+            assert schema.revision_of(connection) == "0047"
             assert dialect_of(connection).definitions(connection) == before
-            connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0045'")
+            connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{revision}'")
             connection.exec_driver_sql("ALTER TABLE Setting ADD COLUMN Comment text")
             connection.exec_driver_sql('ALTER TABLE Setting DROP CONSTRAINT "CK_Setting_Name"')
             with pytest.raises(
-                SchemaMismatch, match="Somebody has changed tables that schema 0045 made: CK_Setting_Name"
+                SchemaMismatch, match=f"Somebody has changed tables that schema {revision} made: CK_Setting_Name"
             ):
                 schema.check_upgradable(connection)
 

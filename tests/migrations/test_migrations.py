@@ -18,7 +18,7 @@ from batchctl.domain.errors import Busy, DatabaseRefused, SchemaMismatch
 from batchctl.domain.outcomes import Result
 from batchctl.store import engine, identity, tables, views
 from batchctl.store.dialects import dialect_of
-from batchctl.store.maintenance import examination, schema
+from batchctl.store.maintenance import examination, former_tables, schema
 from batchctl.store.maintenance.schema import SchemaStanding
 from batchctl.store.transactions import StoreTransactions
 from tests.control_databases import ControlDatabase, PostgresControl, SqliteControl
@@ -104,7 +104,7 @@ def test_there_is_one_revision_whose_file_begins_with_its_number() -> None:
     script = ScriptDirectory(str(schema.migrations_path()))
 
     assert [revision.revision for revision in script.walk_revisions()] == [schema.newest_revision()]
-    assert schema.revisions() == [schema.FORMER, schema.newest_revision()]
+    assert schema.revisions() == [*former_tables.REVISIONS, schema.newest_revision()]
 
 
 @pytest.mark.parametrize("dialect", ["sqlite", "postgresql"])

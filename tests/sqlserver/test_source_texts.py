@@ -53,7 +53,8 @@ OF_OTHER_SERVERS = {
     "batchctl/store/maintenance/roles.py": ("\nCREATE OR REPLACE FUNCTION ",),
     "batchctl/store/statements.py": ("SELECT {found[1]} {condition}", "SELECT {values[1]} FROM {rows} ORDER BY v."),
     "batchctl/store/task_queues.py": ("SELECT 1 FROM pg_roles ", "SELECT tgname FROM pg_trigger "),
-    "batchctl/store/views/view_dialect.py": ("CREATE OR REPLACE VIEW", "CREATE VIEW"),
+    "batchctl/store/views/shared_parts.py": ("\nSELECT OffsetSeconds || ", " SELECT char("),
+    "batchctl/store/views/view_dialect.py": ("CREATE OR REPLACE VIEW", "CREATE VIEW", "SELECT * FROM {in_common("),
     "step_handlers/_populating_procedure.py": (
         *("SELECT DISTINCT n.nspname, p.proname FROM pg_catalog", "SELECT * FROM"),
         *("SET client_connection_check_interval ", "BEGIN READ ONLY"),

@@ -313,9 +313,9 @@ def test_steps_are_not_emptied_out_while_one_of_them_runs(postgres_database: Pos
     [
         (
             "REPLACE INTO ProcessBatch (ProcessBatchName) VALUES ('Load')",
-            "have rows of this ProcessBatch, which a REPLACE would",
+            "have rows of this definition, which a REPLACE would",
         ),
-        ("UPDATE ProcessBatch SET ProcessBatch_id = 99", "go by its ProcessBatch_id"),
+        ("UPDATE ProcessBatch SET ProcessBatch_id = 99", "go by its number"),
         (
             MOVING,
             "the step runs, which a REPLACE would move",

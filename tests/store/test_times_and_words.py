@@ -157,7 +157,7 @@ def test_what_the_engine_cannot_read_would_wait_for_ever_and_is_refused(hand: sq
         *("2026-11-21 03:15:07.", "2026-11-21 03:15:07.123\x00x", "0000-01-01 03:15:07.123", "03:15"),
     ):
         assert found.get(repr(refused), answer(hand, TIME_COLUMNS[column], refused)).startswith(
-            "SQLITE_CONSTRAINT_CHECK"
+            ("SQLITE_CONSTRAINT_CHECK", "SQLITE_CONSTRAINT_TRIGGER: batchctl: a time is written like")
         ), refused
 
 

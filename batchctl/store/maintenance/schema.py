@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 DIALECTS = NAMES
 
-FORMER = "0045"
-"""The revision before the only one that there is now: an upgrade takes a database of it, too."""
-
 _REVISION = text("SELECT version_num FROM alembic_version")
 _FORGET_REVISION = text("DELETE FROM alembic_version")
 
@@ -46,7 +43,7 @@ def migrations_path() -> Path:
 
 def revisions() -> list[str]:
     """Return the revisions of databases that this version of batchctl takes, oldest first; the last is what it works with."""
-    return [FORMER, *_own_revisions()]
+    return [*former_tables.REVISIONS, *_own_revisions()]
 
 
 def newest_revision() -> str:
@@ -79,8 +76,8 @@ def check_upgradable(connection: Connection) -> None:
         raise _unknown(found)
     if found == newest_revision():
         return
-    if found == FORMER and (changed := _changed_tables(connection)):
-        message = f"Somebody has changed tables that schema {FORMER} made: {', '.join(changed)}."
+    if found in former_tables.REVISIONS and (changed := _changed_tables(connection, found)):
+        message = f"Somebody has changed tables that schema {found} made: {', '.join(changed)}."
         as_before = "make them as they were (batchctl db verify, of the version before), or restore a backup"
         next_step = f"{as_before}; then: batchctl db upgrade"
         raise SchemaMismatch(message, next_step=next_step)
@@ -94,10 +91,10 @@ def check_upgradable(connection: Connection) -> None:
         raise SchemaMismatch(message, next_step="rename them, or drop them, then: batchctl db upgrade")
 
 
-def _changed_tables(connection: Connection) -> list[str]:
-    """Return what of the tables of the former revision is not as that made it; on servers the newest makes them alike."""
+def _changed_tables(connection: Connection, revision: str) -> list[str]:
+    """Return what of the tables of a former revision is not as that made it; on servers the newest makes them alike."""
     if connection.dialect.name == "sqlite":
-        return former_tables.changed(connection)
+        return former_tables.changed(connection, revision)
     try:
         missing, changed = _differing(connection)
     except Exception as error:
@@ -206,10 +203,11 @@ def upgrade(connection: Connection) -> None:
 
     # Where everything is made in another schema, only to be compared, there is nothing yet.
     is_model = "schema_translate_map" in connection.get_execution_options()
-    config, is_former = _config(connection), not is_model and revision_of(connection) == FORMER
+    former = None if is_model else revision_of(connection)
+    config, is_former = _config(connection), former in former_tables.REVISIONS
     if is_former:
         # Alembic knows only the newest revision, which makes these tables its own.
-        config.attributes["former"] = FORMER
+        config.attributes["former"] = former
         connection.execute(_FORGET_REVISION)
     _command().upgrade(config, "head")
     remake(connection)

@@ -10,7 +10,7 @@ import re
 from batchctl.store import views
 from batchctl.store.repeatable import audit_triggers, calendar_triggers, notices, pointing, sql_job_triggers, work
 from batchctl.store.repeatable.trigger import Trigger
-from batchctl.store.views import view_dialect
+from batchctl.store.views import shared_parts
 
 _KINDS = (audit_triggers, pointing, work, calendar_triggers, sql_job_triggers, notices)
 _NAME = re.compile(r"CREATE OR REPLACE FUNCTION (\w+\(\))")
@@ -28,7 +28,7 @@ def triggers(dialect: str, schema: str = "") -> list[Trigger]:
 
 def view_functions(dialect: str) -> dict[str, str]:
     """Return the views that triggers go by, and that people are not meant to query."""
-    return view_dialect.view_functions(dialect) | audit_triggers.views(dialect) | pointing.views(dialect)
+    return shared_parts.view_functions(dialect) | audit_triggers.views(dialect) | pointing.views(dialect)
 
 
 def statements(dialect: str) -> list[str]:

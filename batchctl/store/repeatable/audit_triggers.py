@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from batchctl.store.conditions import is_time
 from batchctl.store.repeatable import pointing
-from batchctl.store.repeatable.trigger import BY_HAND, Trigger, on_mssql, on_postgresql, on_sqlite, refuse_when, trusted
+from batchctl.store.repeatable.trigger import (
+    BY_HAND,
+    Trigger,
+    on_mssql,
+    on_postgresql,
+    on_sqlite,
+    refuse_if_any,
+    refuse_when,
+    trusted,
+)
 from batchctl.store.repeatable.watched import DEFINITIONS, WatchedTable, each
 from batchctl.store.repeatable.work import as_stored
 
+NO_TIME = "batchctl: a time is written like 2026-11-21 03:15:00: {}"
 ADDED_TO = {"AuditLog": "AuditLogDays", "AuditSeal": ""}
 """What is only added to, and the setting by which its rows may go once they are old."""
 
@@ -32,8 +43,8 @@ def triggers(dialect: str, schema: str) -> Iterator[Trigger]:
 def views(dialect: str) -> dict[str, str]:
     """Return what the triggers of SQLite have in common: it has no functions.
 
-    One view tells what is audited of each row of definitions. Into one more the triggers of all of them insert what has
-    happened.
+    One view tells what is audited of each row of definitions. Into two more the triggers of all of them insert which rows
+    are in the way of one, and what has happened.
     """
     if dialect != "sqlite":
         return {}
@@ -41,12 +52,15 @@ def views(dialect: str) -> dict[str, str]:
         pointing.ANNOUNCED: " UNION ALL\n".join(
             _wording(watched, is_first=at == 0) for at, watched in enumerate(DEFINITIONS)
         ),
+        _IN_THE_WAY: "SELECT '' AS TableName, 0 AS RowNumber",
         _HAPPENED: "SELECT '' AS Action, '' AS TableName, 0 AS RowNumber, 0 AS FormerNumber",
     }
     return {name: f"CREATE VIEW {name} AS\n{text}" for name, text in made.items()}
 
 
-_HAPPENED = "batchctl_audited"
+_KEPT = ("TableName", "RowNumber", "Target", "ValuesBefore")
+"""The columns of the table of what is in the way."""
+_IN_THE_WAY, _HAPPENED = "batchctl_in_the_way", "batchctl_audited"
 
 
 def _wording(watched: WatchedTable, *, is_first: bool) -> str:
@@ -55,16 +69,17 @@ def _wording(watched: WatchedTable, *, is_first: bool) -> str:
         key = watched.parent_key
         found = f"SELECT p.{watched.parent_called} FROM {watched.parent} p WHERE p.{key} = r.{key}"
         parent = f"coalesce(({found}), '') || ':' || "
-    listed = ", ".join(f"'{name}', {name}" for name in watched.columns)
+    listed = ", ".join(f"'{name}',{name}" for name in watched.columns)
     values = (
         f"'{watched.table}'",
         watched.key,
         f"'{watched.table}:' || {parent}{watched.called}",
         f"json_object({listed})",
+        f"json_array({', '.join(watched.times())})",
     )
-    names = ("TableName", "RowNumber", "Target", "ValuesBefore")
+    names = (*_KEPT, "Times")
     shown = [f"{value} AS {name}" if is_first else value for value, name in zip(values, names, strict=True)]
-    return f"SELECT {', '.join(shown[:3])},\n    {shown[3]}\nFROM {watched.table} r"
+    return f"SELECT {', '.join(shown[:3])},\n    {shown[3]},\n    {shown[4]}\nFROM {watched.table} r"
 
 
 def _of_work(watched: WatchedTable) -> Iterator[Trigger]:
@@ -91,35 +106,50 @@ def _of_definitions(watched: WatchedTable) -> Iterator[Trigger]:
     Of the rows that a REPLACE takes away no trigger for DELETE hears, unless somebody asked for that. Whether what is in
     the way of a row goes is known only once that is written: before, nothing tells REPLACE from OR IGNORE and ON CONFLICT.
     """
-    table, number = watched.table, "NEW.rowid"
+    table, alike = watched.table, ""
     if unique := watched.unique():
-        alike = " AND ".join(f"{column} = NEW.{column}" for column in unique)
-        number += f", (SELECT rowid FROM {table} WHERE {alike})"
-    kept = f"INSERT INTO batchctl_replaced SELECT * FROM {pointing.ANNOUNCED} WHERE TableName = '{table}' AND RowNumber"
+        pairs = " AND ".join(f"{column} = NEW.{column}" for column in unique)
+        alike = f"\n    OR {pairs}"
+    kept = f"INSERT INTO {_IN_THE_WAY} SELECT '{table}', rowid FROM {table} WHERE rowid"
     said = f"INSERT INTO {_HAPPENED} VALUES ('{{}}', '{table}', {{}}.rowid, {{}})"
     for name, event, before, statement in (
-        ("BeforeInsert", "BEFORE INSERT", pointing.before_insert(table), f"{kept} IN ({number})"),
-        ("BeforeUpdate", "BEFORE UPDATE", pointing.before_update(table), f"{kept} IN (OLD.rowid, {number})"),
+        ("BeforeInsert", "BEFORE INSERT", pointing.before_insert(table), f"{kept} = NEW.rowid{alike}"),
+        ("BeforeUpdate", "BEFORE UPDATE", pointing.before_update(table), f"{kept} IN (OLD.rowid, NEW.rowid){alike}"),
         ("AuditInsert", "AFTER INSERT", (), said.format("insert", "NEW", "NULL")),
         ("AuditUpdate", "AFTER UPDATE", (), said.format("update", "NEW", "OLD.rowid")),
         # With recursive_triggers this hears of what a REPLACE takes away, too.
-        ("AuditDelete", "BEFORE DELETE", (), said.format("delete", "OLD", "NULL")),
+        ("AuditDelete", "BEFORE DELETE", pointing.before_delete(table), said.format("delete", "OLD", "NULL")),
     ):
         yield on_sqlite(f"TR_{table}_{name}", table, event, [*before, statement])
 
 
 def _for_all_definitions() -> Iterator[Trigger]:
-    """Yield what the triggers of SQLite have in common: it writes the entry, and which rows are gone."""
-    # Of what an upsert changes, the INSERT before it has said that it is in the way.
-    again = "DELETE FROM batchctl_replaced WHERE TableName = NEW.TableName AND RowNumber = NEW.RowNumber"
-    yield on_sqlite("TR_batchctl_replaced_Anew", "batchctl_replaced", "BEFORE INSERT", [again])
-    became = "json_extract(t.ValuesBefore, fullkey)"
+    """Yield what the triggers of SQLite have in common: it keeps what is in the way, and writes entries."""
     this = "t.TableName = NEW.TableName AND t.RowNumber = NEW.RowNumber"
+    yield on_sqlite(
+        f"TR_{_IN_THE_WAY}",
+        _IN_THE_WAY,
+        "INSTEAD OF INSERT",
+        [
+            # Of what an upsert changes, the INSERT before it has said that it is in the way.
+            "DELETE FROM batchctl_replaced WHERE TableName = NEW.TableName AND RowNumber = NEW.RowNumber",
+            f"INSERT INTO batchctl_replaced SELECT {', '.join(_KEPT)} FROM {pointing.ANNOUNCED} t WHERE {this}",
+        ],
+    )
+    became = "json_extract(t.ValuesBefore, fullkey)"
     yield on_sqlite(
         f"TR_{_HAPPENED}",
         _HAPPENED,
         "INSTEAD OF INSERT",
         [
+            pointing.renumbered(),
+            refuse_if_any(
+                NO_TIME.format(", ".join(sorted({name for watched in DEFINITIONS for name in watched.times()}))),
+                f"{pointing.ANNOUNCED} t, json_each(t.Times)",
+                # Of a text with a NUL, json_each has what stands before that.
+                f"NEW.Action <> 'delete' AND {this}\n"
+                f"        AND (instr(t.Times,'\\u0000') OR NOT ({is_time('value')}))",
+            ),
             # Before an INSERT that gives no number, NEW had one that is not its own.
             (
                 "INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)\n"

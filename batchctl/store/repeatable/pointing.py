@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from batchctl.store.repeatable.trigger import Trigger, on_sqlite, refuse_when
+from batchctl.store.repeatable.trigger import Trigger, on_sqlite, refuse_if_any, refuse_when
 
 NAMES = {
     "ProcessBatch": "ProcessBatchName",
@@ -41,33 +41,21 @@ INSTEAD = {
     "FileWatch": "UPDATE FileWatch SET Enabled = 0 WHERE WatchName = ...",
 }
 """What to type in the place of a DELETE."""
+RENUMBERED = "batchctl: other rows go by its number: leave that as it is"
+LEFT_BEHIND = (
+    "batchctl: other tables have rows of this definition, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO"
+    " UPDATE"
+)
 
 
 def triggers(dialect: str, schema: str) -> Iterator[Trigger]:  # noqa: ARG001 - as the other modules have it
     """Yield the triggers; the other databases keep foreign keys by themselves."""
     if dialect != "sqlite":
         return
-    for named in NAMES:
-        found: dict[str, list[str]] = {}
-        for table, column in _pointing_at(named):
-            said = f"batchctl: {table} has rows of this {named}: {_to_type(table, column, named)}"
-            found.setdefault(said, []).append(f"EXISTS (SELECT 1 FROM {table} WHERE {column} = OLD.{named}_id)")
-        all_refused = [refuse_when(said, " OR ".join(used)) for said, used in found.items()]
-        yield on_sqlite(f"TR_{named}_InUse", named, "BEFORE DELETE", all_refused)
     # No other trigger fires for a REPLACE: the rows in its way are kept before, and deleted here once they are audited.
-    left = "batchctl: other tables have rows of this {}, which a REPLACE would leave behind"
-    all_refused = [
-        refuse_when(f"{left.format(named)}: use UPDATE, or ON CONFLICT DO UPDATE", f"OLD.TableName = '{named}'")
-        for named in NAMES
-    ]
     used = _USED.format("OLD.TableName", "OLD.RowNumber")
-    yield on_sqlite(
-        "TR_batchctl_replaced_InUse",
-        "batchctl_replaced",
-        "BEFORE DELETE",
-        all_refused,
-        f"{IS_GONE.format('OLD')}\n    AND {used}",
-    )
+    left = refuse_if_any(LEFT_BEHIND, "batchctl_used", used)
+    yield on_sqlite("TR_batchctl_replaced_InUse", "batchctl_replaced", "BEFORE DELETE", [left], IS_GONE.format("OLD"))
 
 
 ANNOUNCED = "batchctl_told"
@@ -76,7 +64,13 @@ IS_GONE = (
     f"NOT EXISTS (SELECT 1 FROM {ANNOUNCED} n WHERE n.TableName = {{0}}.TableName AND n.RowNumber = {{0}}.RowNumber)"
 )
 """That a row which was in the way of another is not there any more."""
-_USED = "EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = {} AND u.RowNumber = {})"
+_USED = "TableName = {} AND RowNumber = {}"
+
+
+def renumbered() -> str:
+    """Return what refuses on SQLite to number a row of definitions anew that others name."""
+    used = _USED.format("NEW.TableName", "NEW.FormerNumber")
+    return refuse_if_any(RENUMBERED, "batchctl_used", f"NEW.RowNumber <> NEW.FormerNumber AND {used}")
 
 
 def views(dialect: str) -> dict[str, str]:
@@ -102,14 +96,17 @@ def before_insert(table: str, unless: str = "") -> Iterator[str]:
 
 
 def before_update(table: str) -> Iterator[str]:
-    """Yield what refuses a change by which a row of a table, or others that name it, point nowhere."""
+    """Yield what refuses a change by which a row of a table points nowhere."""
     yield from before_insert(table, "NEW.{0} IS NOT OLD.{0} AND ")
-    if table in NAMES:
-        key = f"{table}_id"
-        yield refuse_when(
-            f"batchctl: other rows go by its {key}: leave that as it is",
-            f"NEW.{key} <> OLD.{key} AND " + _USED.format(f"'{table}'", f"OLD.{key}"),
-        )
+
+
+def before_delete(named: str) -> Iterator[str]:
+    """Yield what refuses to delete a row of a table that others name by number."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for table, column in _pointing_at(named):
+        said = f"batchctl: {table} has rows of this {named}: {_to_type(table, column, named)}"
+        found.setdefault((said, table), []).append(f"{column} = OLD.{named}_id")
+    yield from (refuse_if_any(said, table, " OR ".join(used)) for (said, table), used in found.items())
 
 
 def _to_type(table: str, column: str, named: str) -> str:

@@ -20,8 +20,9 @@ _FORMER = frozenset(
             for event in ("Insert", "Update", "dInsert", "dUpdate", "dDelete")
         ),
         *(f"TR_{table}_{column}{event}" for table, column, _ in pointing.DEFINED for event in ("Insert", "Update")),
-        *(f"TR_{named}_{word}" for named in pointing.NAMES for word in ("Renumbered", "Replaced")),
+        *(f"TR_{named}_{word}" for named in pointing.NAMES for word in ("InUse", "Renumbered", "Replaced")),
         *(f"TR_FileProcess_{word}" for word in ("Paused", "Replaced")),
+        "TR_batchctl_replaced_Anew",
     )
 )
 """Triggers of SQLite that others have taken the place of."""

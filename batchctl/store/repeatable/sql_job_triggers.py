@@ -26,6 +26,12 @@ CHANGE = (
     " --connection ... --reason ...; its times: UPDATE Schedule SET RunAt (once) or RunTimes (daily), Enabled, TimeZone ..."
     " WHERE ScheduleName = NAME"
 )
+_DAILY = {
+    "sqlite": "NEW.IsRepeatable",
+    "postgresql": "COALESCE(NEW.IsRepeatable, 0) <> 0",
+    "mssql": "COALESCE(i.IsRepeatable, 0) <> 0",
+}
+"""How each kind of database says that a job is repeated."""
 VIEW, INSERTING = "vSqlJob", "TR_vSqlJob_Insert"
 
 
@@ -34,7 +40,9 @@ def triggers(dialect: str, schema: str) -> Iterator[Trigger]:
     match dialect:
         case "sqlite":
             all_refused = [refuse_when(said, when) for said, when in _all_refused(dialect)]
-            yield on_sqlite(INSERTING, VIEW, "INSTEAD OF INSERT", [*all_refused, *_inserts("NEW.", "substr")])
+            yield on_sqlite(
+                INSERTING, VIEW, "INSTEAD OF INSERT", [*all_refused, *_inserts("NEW.", "substr", _DAILY[dialect])]
+            )
             for event, said in (("Update", CHANGE), ("Delete", REMOVE)):
                 yield on_sqlite(f"TR_vSqlJob_{event}", VIEW, f"INSTEAD OF {event.upper()}", [refuse_when(said)])
         case "postgresql":
@@ -43,7 +51,9 @@ def triggers(dialect: str, schema: str) -> Iterator[Trigger]:
         case _:
             found = "EXISTS (SELECT 1 FROM inserted AS i WHERE {})"
             all_refused = [thrown(said, found.format(when)) for said, when in _all_refused(dialect)]
-            inserts = [f"    {insert};" for insert in _inserts("i.", "SUBSTRING", " FROM inserted AS i")]
+            inserts = [
+                f"    {insert};" for insert in _inserts("i.", "SUBSTRING", _DAILY[dialect], " FROM inserted AS i")
+            ]
             yield on_mssql(INSERTING, VIEW, "INSTEAD OF INSERT", "\n".join([*all_refused, *inserts]), schema)
             stays = [
                 thrown(CHANGE, "EXISTS (SELECT 1 FROM inserted)"),
@@ -62,7 +72,7 @@ def _all_refused(dialect: str) -> Iterator[tuple[str, str]]:
     needed = ("JobName", "FirstRunOn", "ConnectionName", "ScheduledSql")
     yield LACKS, " OR ".join(f"{row}{column} IS NULL" for column in needed)
     yield STRANGE, f"CAST({row}IsRepeatable AS {text}) NOT IN ('0', '1')"
-    yield SECONDS, f"COALESCE({row}IsRepeatable, 0) <> 0 AND RTRIM({rest}) NOT IN ('', ':00')"
+    yield SECONDS, f"{_DAILY[dialect]} AND RTRIM({rest}) NOT IN ('', ':00')"
     yield NO_NAME, f"TRIM({row}JobName) = ''"
     yield NO_TIME, f"NOT ({spelled(is_day_and_time(f'{row}FirstRunOn'), dialect)})"
     yield NO_FLAG, f"CAST({row}IsEnabled AS {text}) NOT IN ('0', '1')"
@@ -73,9 +83,9 @@ def _all_refused(dialect: str) -> Iterator[tuple[str, str]]:
     )
 
 
-def _inserts(row: str, part: str, rows: str = "") -> Iterator[str]:
-    """Yield what makes a job of a row: what stands in its SQL is no placeholder."""
-    at, daily = f"{row}FirstRunOn", f"COALESCE({row}IsRepeatable, 0) <> 0"
+def _inserts(row: str, part: str, daily: str, rows: str = "") -> Iterator[str]:
+    """Yield what makes a job of a row: what stands in its SQL is no placeholder. `daily` says whether it is repeated."""
+    at = f"{row}FirstRunOn"
     batch = f"ProcessBatch AS b JOIN inserted AS i ON b.ProcessBatchName = {row}JobName"
     if not rows:
         batch = f"ProcessBatch b WHERE b.ProcessBatchName = {row}JobName"
@@ -90,7 +100,7 @@ def _inserts(row: str, part: str, rows: str = "") -> Iterator[str]:
         " Origin)\n"
         f"    SELECT {row}JobName, {row}JobName, CASE WHEN {daily} THEN 'daily' ELSE 'once' END,\n"
         f"        CASE WHEN {daily} THEN {part}({at}, 12, 5) END, CASE WHEN {daily} THEN {part}({at}, 1, 10) END,\n"
-        f"        CASE WHEN NOT ({daily}) THEN {at} END, {row}TimeZone, 'latest', COALESCE({row}IsEnabled, 1), 'sql'{rows}"
+        f"        CASE WHEN {daily} THEN NULL ELSE {at} END, {row}TimeZone, 'latest', COALESCE({row}IsEnabled, 1), 'sql'{rows}"
     )
 
 
@@ -106,7 +116,7 @@ FUNCTIONS = (
     *plain(
         "batchctl_sql_job",
         "".join(_raised(said, when) for said, when in _all_refused("postgresql"))
-        + "".join(f"    {insert};\n" for insert in _inserts("NEW.", "substr"))
+        + "".join(f"    {insert};\n" for insert in _inserts("NEW.", "substr", _DAILY["postgresql"]))
         + "    RETURN NEW;\n",
     ),
     *plain(

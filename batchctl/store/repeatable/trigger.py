@@ -31,6 +31,11 @@ def refuse_when(wording: str, when: str = "") -> str:
     return f"SELECT RAISE(ABORT, '{wording}')" + (f"\n    WHERE {when}" if when else "")
 
 
+def refuse_if_any(wording: str, table: str, when: str) -> str:
+    """Return what refuses a statement on SQLite if a table has any rows of which a condition holds."""
+    return f"SELECT RAISE(ABORT, '{wording}')\n    FROM {table} WHERE {when}"
+
+
 def on_postgresql(name: str, table: str, event: str, function: str, *arguments: str, when: str = "") -> Trigger:
     """Return a trigger of PostgreSQL, which calls a function; `event` holds all that stands before FOR EACH."""
     each = "STATEMENT" if "TRUNCATE" in event else "ROW"

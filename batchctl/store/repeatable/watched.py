@@ -48,6 +48,10 @@ class WatchedTable(NamedTuple):
         """Say whether a column holds whole numbers."""
         return is_number(self._column(column))
 
+    def times(self) -> list[str]:
+        """Return the columns that hold times, watched or not."""
+        return [str(column.name) for column in metadata.tables[self.table].c if self.holds_time(column.name)]
+
     def holds_time(self, column: str) -> bool:
         """Say whether a column holds times."""
         return isinstance(self._column(column).type, UtcTime)

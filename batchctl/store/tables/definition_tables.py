@@ -21,6 +21,7 @@ from batchctl.store.columns import (
 )
 from batchctl.store.conditions import differing
 from batchctl.store.tables.making import (
+    AUDITED,
     belongs,
     check,
     column,
@@ -103,6 +104,7 @@ process_batch = table(
     *(check(called, is_time_or_word(called, "none")) for called in _BY),
     check("ExpectedOn", are_weekdays("ExpectedOn")),
     words("PopulatorOn", status.PopulatorOn),
+    info=AUDITED,
 )
 
 process_control = table(
@@ -129,6 +131,7 @@ process_control = table(
     words("OnLost", status.OnLost),
     check("ProcessType", is_plain("ProcessType")),
     check("MaxLost", "MaxLost BETWEEN 0 AND 1000"),
+    info=AUDITED,
 )
 
 resource = table(
@@ -142,6 +145,7 @@ resource = table(
     UniqueConstraint("ResourceName"),
     check("ResourceName", "ResourceName <> ''"),
     check("Units", "Units BETWEEN 0 AND 1000000"),
+    info=AUDITED,
 )
 
 batch_resource = table(
@@ -156,6 +160,7 @@ batch_resource = table(
     UniqueConstraint("ProcessBatch_id", "Resource_id"),
     check("Units", "Units BETWEEN 1 AND 1000000"),
     flag("Exclusive"),
+    info=AUDITED,
 )
 
 batch_dependency = table(
@@ -169,6 +174,7 @@ batch_dependency = table(
     UniqueConstraint("ProcessBatch_id", "DependsOnBatch_id"),
     check("DeadlineMins", "DeadlineMins BETWEEN 1 AND 525600"),
     check("DependsOnBatch_id", "DependsOnBatch_id <> ProcessBatch_id"),
+    info=AUDITED,
 )
 
 schedule = table(
@@ -246,6 +252,7 @@ schedule = table(
     check("RunMonths_Days", has_such_days("RunMonths", "RunDaysOfMonth")),
     *(check(f"{called}_Blanks", has_none_broken(called)) for called in ("RunTimes", "BetweenTimes")),
     index("IX_Schedule_Due", "NextRunTime", where=ARMED),
+    info=AUDITED,
 )
 
 calendar = table(
@@ -263,6 +270,7 @@ calendar = table(
     check("BusinessDays", are_weekdays("BusinessDays", or_none=True)),
     check("ValidFrom", is_day("ValidFrom")),
     check("ValidUntil", is_day("ValidUntil")),
+    info=AUDITED,
 )
 
 calendar_day = table(
@@ -278,6 +286,7 @@ calendar_day = table(
     check("CalendarDate", "CalendarDate LIKE '____-__-__'"),
     flag("IsBusinessDay"),
     check("CalendarDate_Form", is_day("CalendarDate")),
+    info=AUDITED,
 )
 
 data_trigger = table(
@@ -309,6 +318,7 @@ data_trigger = table(
     flag("OnNewRows"),
     flag("Enabled"),
     *(check(called, f"{called} <> ''") for called in ("ConnectionName", "TableName", "StatusColumn")),
+    info=AUDITED,
 )
 
 file_watch = table(
@@ -336,6 +346,7 @@ file_watch = table(
     flag("Enabled"),
     words("DuplicateKey", status.DuplicateKey),
     check("Folder", "Folder <> ''"),
+    info=AUDITED,
 )
 
 setting = table(
@@ -348,6 +359,7 @@ setting = table(
     UniqueConstraint("Name"),
     check("Name", "Name <> ''"),
     check("MaxConcurrent", is_limit_or_other("Name", "Value"), of="Value"),
+    info=AUDITED,
 )
 
 batch_version = table(

@@ -38,6 +38,9 @@ metadata = MetaData(
     }
 )
 
+AUDITED = {"audited": True}
+"""What is said of a table of which a trigger audits every change; on SQLite it looks at the times, too."""
+
 
 def column(called: str, kind: Any, *rest: Any, **options: Any) -> Column[Any]:
     """Return a column, which may be empty unless the options say otherwise."""

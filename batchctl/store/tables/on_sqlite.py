@@ -9,11 +9,11 @@ from sqlalchemy import Column, Table, UniqueConstraint
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import CreateTable
 
-from batchctl.store.conditions import holds_no_nul, is_often_written, is_text, requirements
+from batchctl.store.conditions import holds_no_nul, is_audited, is_often_written, is_text, is_time, requirements
 
 _WIDTH = 125
 """Characters after which a column goes on in another line."""
-_IN_A_LINE = 6
+_IN_A_LINE = 10
 """How many texts one line forbids to hold a NUL."""
 _ON = "\n        "
 
@@ -31,9 +31,11 @@ def _parts(table: Table, compiler: Any) -> Iterator[str]:
     unique = [[column.name for column in made.columns] for made in _unique(table)]
     conditions: dict[str, list[str]] = {}
     # When a row is changed, SQLite looks at the conditions of the columns that change, and at no others.
-    often = is_often_written(table)
+    texts = [str(column.name) for column in table.c if is_text(column)]
+    often = is_often_written(table) or len(texts) == 1
     for name, condition in requirements(table, "sqlite"):
-        if often or condition != holds_no_nul(name):
+        is_by_trigger = is_audited(table) and condition == is_time(name)
+        if not is_by_trigger and (often or condition != holds_no_nul(name)):
             conditions.setdefault(name, []).append(condition)
     for column in table.c:
         said = _column(column, compiler)
@@ -46,10 +48,10 @@ def _parts(table: Table, compiler: Any) -> Iterator[str]:
             said += f"{_ON if long else ' '}CHECK ({condition})"
         yield said
     yield from (f"UNIQUE ({', '.join(several)})" for several in unique if len(several) > 1)
-    texts = [f"instr({column.name},char(0))" for column in table.c if is_text(column)]
     if texts and not often:
-        lines = (" OR ".join(texts[at : at + _IN_A_LINE]) for at in range(0, len(texts), _IN_A_LINE))
-        yield f"CHECK (NOT ({f' OR{_ON}'.join(lines)}))"
+        lines = (",".join(texts[at : at + _IN_A_LINE]) for at in range(0, len(texts), _IN_A_LINE))
+        # JSON shows the character so, and each backslash as two.
+        yield f"CHECK (NOT instr(replace(json_array({f',{_ON}'.join(lines)}),'\\\\',''),'\\u0000'))"
 
 
 def _unique(table: Table) -> list[UniqueConstraint]:

@@ -22,6 +22,7 @@ from batchctl.store.columns import (
     word,
 )
 from batchctl.store.tables.making import (
+    AUDITED,
     check,
     column,
     index,
@@ -79,6 +80,7 @@ batch_freeze = table(
     # A row with neither freezes the whole system.
     check("Tag", "ProcessBatchName IS NULL OR Tag IS NULL"),
     index("IX_BatchFreeze_Standing", "BatchFreeze_id", where=STANDING_FREEZE),
+    info=AUDITED,
 )
 
 incident = table(

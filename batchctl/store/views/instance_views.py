@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from batchctl.store.views.shared_parts import CLAIMED, GRACE, IN_LINE, OVER, lacks, not_installed, unfit, waited_for
+from batchctl.store.views.shared_parts import CLAIMED, GRACE, IN_LINE, OVER, lacking, not_installed, unfit
 from batchctl.store.views.view_dialect import ViewDialect
 
 
@@ -105,12 +105,13 @@ def late(s: ViewDialect) -> str:
     """Return what should have happened by now: of steps, instances, schedules and upstreams."""
     alarm = "COALESCE(p.AlarmDuration, p.ExpectedDuration)"
     ends, now = s.later("h.StartTime", alarm), s.now
-    overdue = s.later("w.Since", "60 * y.DeadlineMins")
+    overdue = s.later("w.Since", "60 * w.DeadlineMins")
     missed = (
         f"CASE {s.word('i.Kind')} WHEN 'not_arrived' THEN 'arrival' WHEN 'not_started' THEN 'start' ELSE 'finish' END"
     )
     waits = s.look("vWaiting", "ProcessBatchName", s.quoted("b.ProcessBatchName"))
     return f"""
+WITH {lacking(s)}
 SELECT l.What, l.Name, l.ProcessBatchName, l.BatchControl_id, {s.twin("l.ExpectedTime", "ExpectedTime")},
        {s.seconds("l.ExpectedTime", now)} AS LateSeconds, l.Reason, l.NextSql
 FROM (
@@ -137,10 +138,10 @@ FROM {s.of}Schedule WHERE Enabled = 1 AND NextRunTime < {s.ago(GRACE)}
 UNION ALL
 SELECT 'dependency', {s.joined("b.ProcessBatchName", "' waits for '", "d.ProcessBatchName")}, b.ProcessBatchName, NULL,
        {overdue}, 'it waits for longer than DeadlineMins', {waits}
-FROM {waited_for(s)}
+FROM Lacking w
 JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
-JOIN {s.of}ProcessBatch d ON d.ProcessBatch_id = y.DependsOnBatch_id
-WHERE {lacks(s)} AND {overdue} < {now}
+JOIN {s.of}ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
+WHERE {overdue} < {now}
 UNION ALL
 SELECT {missed}, i.Subject, i.Subject, NULL, i.OpenedTime, i.Message,
        {s.look("vStatus", "ProcessBatchName", s.quoted("i.Subject"))}

@@ -34,8 +34,7 @@ def schedule(s: ViewDialect) -> str:
         "';'",
     )
 
-    no_calendar = f"""e.CalendarName IS NOT NULL AND NOT EXISTS (
-                 SELECT 1 FROM {s.of}Calendar k WHERE k.CalendarName = e.CalendarName)"""
+    no_calendar = "e.CalendarName IS NOT NULL AND k.Calendar_id IS NULL"
     named = s.joined(
         "'UPDATE Schedule SET CalendarName = ... WHERE ScheduleName = '", s.quoted("e.ScheduleName"), "';'"
     )
@@ -78,12 +77,13 @@ SELECT e.Schedule_id, e.ScheduleName, e.Entity,
        CASE WHEN l.Outcome = 'fired' THEN {came} ELSE {s.word("l.Outcome")} END AS LastOutcome,
        {s.twin("l.DueTime", "LastDueTime")}, l.Reason AS LastReason,
        l.FileProcess_id AS LastFileProcess_id, e.Description,
-       CASE WHEN x.Row_id IS NOT NULL THEN x.NextSql WHEN e.Enabled <> 1 THEN {enabling} WHEN {no_calendar} THEN {named}
-            WHEN t.Incident_id IS NOT NULL THEN {s.look("Incident", "Incident_id", "t.Incident_id")}
+       CASE WHEN x.Row_id IS NOT NULL THEN x.NextSql WHEN e.Enabled = 1 AND {no_calendar} THEN {named}
+            WHEN e.Enabled = 1 AND t.Incident_id IS NOT NULL THEN {s.look("Incident", "Incident_id", "t.Incident_id")}
             ELSE {enabling} END AS NextSql,
        {s.twin("r.StartTime", "LastRunOn")},
        CASE WHEN r.Failed > 0 OR r.Cancelled > 0 THEN 0 WHEN r.Instances = r.Complete THEN 1 END AS LastRunOK
 FROM {s.of}Schedule e
+LEFT JOIN {s.of}Calendar k ON k.CalendarName = e.CalendarName
 LEFT JOIN {s.of}vUnreadable x ON x.TableName = 'Schedule' AND x.Row_id = e.Schedule_id
 LEFT JOIN Newest n ON n.Schedule_id = e.Schedule_id
 LEFT JOIN {s.of}ScheduleFire l ON l.ScheduleFire_id = n.ScheduleFire_id
@@ -161,7 +161,7 @@ def inbox(s: ViewDialect) -> str:
     answer = s.joined("'it waits for a person: '", reason)
     made = f"EXISTS (SELECT 1 FROM {s.of}BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)"
     columns = ("FileProcess_id", "Entity", "FileName", "Data", "CycleKey", "Source")
-    ready = f"{s.of}FileProcess c CROSS JOIN Told t WHERE c.Status = 'ready'"
+    ready = f"{s.of}FileProcess c CROSS JOIN Locks t WHERE c.Status = 'ready'"
     locks = locked(s, "FileProcess_id", ready, [("FileProcess", "c.FileProcess_id")])
     of_row, shown = (", ".join(f"{at}.{column}" for column in columns) for at in "fq")
     return f"""

@@ -32,6 +32,10 @@ class ViewDialect:
         """Make one that may be there already where a database can be told so: rights, and views upon it, stay."""
         return self._each("CREATE VIEW", "CREATE OR REPLACE VIEW", "CREATE OR ALTER VIEW")
 
+    def shared(self, called: str, query: str) -> str:
+        """Return a query that several views begin with; on SQLite it is a view of its own."""
+        return f"{called} AS ({self._each(f'SELECT * FROM {in_common(called)}', query, query)})"
+
     @property
     def now(self) -> str:
         """Return the moment of the question, in UTC."""
@@ -58,7 +62,7 @@ class ViewDialect:
 
     def local(self, at: str) -> str:
         """Show a time as the clocks of the business time zone do; nothing where that is not known."""
-        found = self.later(at, self._each("OffsetSeconds", "o.OffsetSeconds", "o.OffsetSeconds"))
+        found = self._each(f"strftime('%Y-%m-%d %H:%M:%f', {at}, Shift)", *(self.later(at, "o.OffsetSeconds"),) * 2)
         # On SQLite somebody may have written it without what follows the minute. Without the fraction, that those of offsets
         # have, no time is the same as one of these: a second later, it is within what it was within before.
         within = self._each(
@@ -69,7 +73,8 @@ class ViewDialect:
         # SQL Server makes no aggregate of columns of two queries (error 8124).
         one = self._each(found, f"MIN({found})", f"TOP 1 {found}")
         named, first = self._each("", " o", " o"), self._each("", "", " ORDER BY o.FromTime")
-        return f"(SELECT {one} FROM {self.of}ZoneOffset{named} WHERE {within}{first})"
+        offsets = self._each("batchctl_shifts", f"{self.of}ZoneOffset", f"{self.of}ZoneOffset")
+        return f"(SELECT {one} FROM {offsets}{named} WHERE {within}{first})"
 
     def seconds(self, begin: str, end: str) -> str:
         """Return how long something takes; nothing where that is endless."""
@@ -239,12 +244,9 @@ class ViewDialect:
         return f"{shown}, {self.local(at)} AS {called}Local"
 
 
-def view_functions(dialect: str) -> dict[str, str]:
-    """Return the view by which those of SQLite say what cannot be seen before and after a text."""
-    if dialect != "sqlite":
-        return {}
-    blanks = f"char({', '.join(map(str, BLANKS))})"
-    return {"batchctl_blanks": f"CREATE VIEW batchctl_blanks AS SELECT {blanks} AS Blanks"}
+def in_common(called: str) -> str:
+    """Return the name of a view of SQLite for what several views have in common."""
+    return f"batchctl_{called.lower()}"
 
 
 def _tidied(view: str) -> str:

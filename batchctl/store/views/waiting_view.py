@@ -10,7 +10,7 @@ from batchctl.store.tables import OPEN_INSTANCE
 from batchctl.store.views.shared_parts import (
     CLAIMED,
     IN_LINE,
-    lacks,
+    lacking,
     locked,
     locked_name,
     not_installed,
@@ -18,7 +18,6 @@ from batchctl.store.views.shared_parts import (
     to_end,
     unfit,
     unfit_work,
-    waited_for,
 )
 from batchctl.store.views.view_dialect import ViewDialect
 
@@ -45,7 +44,7 @@ def waiting(s: ViewDialect) -> str:
         one: s.twin(f"q.{one}", one) if one in ("Since", "NotBeforeTime") else f"q.{one}" for one in columns.split()
     }
     return f"""
-WITH {unfit(s)}, {not_installed(s)}, {unfit_work(s, "BatchControl")}, {_limits(s)}), {_line(s)}), {_lacking(s)}), {_locks(s)}
+WITH {unfit(s)}, {not_installed(s)}, {unfit_work(s, "BatchControl")}, {_limits(s)}), {_line(s)}), {lacking(s)}, {_locks(s)}
 SELECT {", ".join(shown.values())}
 FROM (
 {_instances(s)}
@@ -176,7 +175,7 @@ def _locks(s: ViewDialect) -> str:
         *(("BatchControl", "c.BatchControl_id"), ("batch", locked_name("b.ProcessBatchName"))),
         ("FileProcess", "c.FileProcess_id"),
     )
-    waiting = f"Instances c JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t"
+    waiting = f"Instances c JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Locks t"
     return locked(s, "BatchControl_id", waiting, names)
 
 
@@ -271,17 +270,6 @@ def _looked_at(s: ViewDialect, at: str, cases: str, view: str) -> str:
     )
 
 
-def _lacking(s: ViewDialect) -> str:
-    """Return the upstreams that have not completed of those that have begun to be waited for, by CycleKey."""
-    return f"""Lacking AS (
-SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id,
-       (SELECT MAX(x.BatchControl_id) FROM {s.of}BatchControl x
-        WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND {same_key("x")}) AS Newest_id
-FROM {waited_for(s)}
-WHERE {lacks(s)}
-"""
-
-
 def _dependencies(s: ViewDialect) -> str:
     """Return what waits for an upstream, and how that stands."""
     stands = " ".join(f"WHEN '{word}' THEN '{said}'" for word, said in _STANDS)
@@ -309,7 +297,8 @@ def _dependencies(s: ViewDialect) -> str:
 FROM Lacking w
 JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
 JOIN {s.of}ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN {s.of}BatchControl x ON x.BatchControl_id = w.Newest_id
+LEFT JOIN {s.of}BatchControl x ON x.BatchControl_id = (SELECT MAX(o.BatchControl_id) FROM {s.of}BatchControl o
+    WHERE o.ProcessBatch_id = w.DependsOnBatch_id AND {same_key(s, "o")})
 LEFT JOIN Unfit p ON p.ProcessBatch_id = w.ProcessBatch_id
 LEFT JOIN Unfit q ON q.ProcessBatch_id = w.DependsOnBatch_id
 LEFT JOIN {s.of}vFrozen z ON z.ProcessBatch_id = w.DependsOnBatch_id"""

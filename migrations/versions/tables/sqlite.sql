@@ -28,12 +28,10 @@ CREATE TABLE ProcessBatch (
     Tags TEXT CHECK (length(Tags) <= 200),
     Origin TEXT CHECK (length(Origin) <= 200),
     Description TEXT,
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ProcessBatchName,char(0)) OR instr(Entity,char(0)) OR instr(Populator,char(0)) OR instr(PopulatorArgs,char(0)) OR instr(ArriveBy,char(0)) OR instr(StartBy,char(0)) OR
-        instr(FinishBy,char(0)) OR instr(ExpectedOn,char(0)) OR instr(ExpectedCalendar,char(0)) OR instr(Tags,char(0)) OR instr(Origin,char(0)) OR instr(Description,char(0))))
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    CHECK (NOT instr(replace(json_array(ProcessBatchName,Entity,Populator,PopulatorArgs,ArriveBy,StartBy,FinishBy,ExpectedOn,ExpectedCalendar,Tags,
+        Origin,Description),'\\',''),'\u0000'))
 ) STRICT;
 
 -- What steps share, such as an FTP server, and how many units of it there are.
@@ -42,11 +40,9 @@ CREATE TABLE Resource (
     ResourceName TEXT NOT NULL UNIQUE CHECK (length(ResourceName) BETWEEN 1 AND 200),
     Units INTEGER NOT NULL DEFAULT 1 CHECK (Units BETWEEN 0 AND 1000000),
     Description TEXT,
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ResourceName,char(0)) OR instr(Description,char(0))))
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    CHECK (NOT instr(replace(json_array(ResourceName,Description),'\\',''),'\u0000'))
 ) STRICT;
 
 -- When rows of an entity are put into FileProcess by themselves.
@@ -60,7 +56,7 @@ CREATE TABLE Schedule (
         CHECK ((IntervalMinutes IS NOT NULL) = (ScheduleType IN ('interval'))),
     RunTimes TEXT CHECK (length(RunTimes) <= 200) CHECK (replace(replace(RunTimes, ' ', '<>'), '><', '') NOT GLOB '*[^-,]<>[^-,]*')
         CHECK ((RunTimes IS NOT NULL) = (ScheduleType IN ('daily', 'weekly', 'monthly', 'monthly_dow')))
-        CHECK ((',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,[^0-2]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,2[^0-3]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,[01][^0-9]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,??[^:]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,???[^0-5]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,????[^0-9]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,?????[^,]*'),
+        CHECK ((','||replace(RunTimes, ' ', '')||',') NOT GLOB '*,[^0-2]*' AND (','||replace(RunTimes, ' ', '')||',') NOT GLOB '*,2[^0-3]*' AND (','||replace(RunTimes, ' ', '')||',') NOT GLOB '*,[01][^0-9]*' AND (','||replace(RunTimes, ' ', '')||',') NOT GLOB '*,??[^:]*' AND (','||replace(RunTimes, ' ', '')||',') NOT GLOB '*,???[^0-5]*' AND (','||replace(RunTimes, ' ', '')||',') NOT GLOB '*,????[^0-9]*' AND (','||replace(RunTimes, ' ', '')||',') NOT GLOB '*,?????[^,]*'),
     RunDays TEXT CHECK (length(RunDays) <= 200) CHECK (RunDays IS NOT NULL OR ScheduleType NOT IN ('weekly', 'monthly_dow'))
         CHECK (replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(lower(RunDays),'mon','W'),'tue','W'),'wed','W'),'thu','W'),'fri','W'),'sat','W'),'sun','W'),' ',''),'W-W','W')||',','W,','') = ''),
     RunDaysOfMonth TEXT CHECK (length(RunDaysOfMonth) <= 200) CHECK (RunDaysOfMonth IS NOT NULL OR ScheduleType NOT IN ('monthly'))
@@ -69,7 +65,7 @@ CREATE TABLE Schedule (
         CHECK (replace(replace(replace(replace(replace(replace(replace(replace(lower(WeekOfMonth),'first','W'),'second','W'),'third','W'),'fourth','W'),'fifth','W'),'last','W'),' ','')||',','W,','') = ''),
     RunMonths TEXT CHECK (length(RunMonths) <= 200)
         CHECK (NOT (replace(replace(replace(replace(lower(RunMonths),'feb','2'),'0',''),' ','')||',','2,','') = '' AND replace(replace(replace(lower(RunDaysOfMonth),' ','')||',','30,',''),'31,','') = '') AND NOT (replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(lower(RunMonths),'feb','2'),'apr','2'),'jun','2'),'sep','2'),'nov','2'),'0',''),'4','2'),'6','2'),'9','2'),'11','2'),' ','')||',','2,','') = '' AND replace(replace(lower(RunDaysOfMonth),' ','')||',','31,','') = ''))
-        CHECK (length(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(',' || replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') || ',', ',jan,', ''), ',feb,', ''), ',mar,', ''), ',apr,', ''), ',may,', ''), ',jun,', ''), ',jul,', ''), ',aug,', ''), ',sep,', ''), ',oct,', ''), ',nov,', ''), ',dec,', '')) + length(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(',' || replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') || ',', ',1,', ''), ',2,', ''), ',3,', ''), ',4,', ''), ',5,', ''), ',6,', ''), ',7,', ''), ',8,', ''), ',9,', ''), ',10,', ''), ',11,', ''), ',12,', '')) + length(replace(replace(replace(replace(replace(replace(replace(replace(replace(',' || replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') || ',', ',01,', ''), ',02,', ''), ',03,', ''), ',04,', ''), ',05,', ''), ',06,', ''), ',07,', ''), ',08,', ''), ',09,', '')) = 2 * length(',' || replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') || ',') AND replace(replace(RunMonths, ' ', '<>'), '><', '') NOT GLOB '*[^-,]<>[^-,]*' AND lower(replace(RunMonths, ' ', '')) NOT GLOB '*-[^-,]-*' AND lower(replace(RunMonths, ' ', '')) NOT GLOB '*-[^-,][^-,]-*' AND lower(replace(RunMonths, ' ', '')) NOT GLOB '*-[^-,][^-,][^-,]-*'),
+        CHECK (RunMonths IS NULL OR json_patch('{"'||replace('jan,feb,mar,apr,may,jun,jul,aug,sep,oct,nov,dec,1,2,3,4,5,6,7,8,9,10,11,12,01,02,03,04,05,06,07,08,09',',','":"","')||'":""}','{'||replace(json_quote(replace(replace(lower(RunMonths),' ',''),'-',',')),',','":"","')||':""}') LIKE '%"09":""}' AND replace(replace(RunMonths, ' ', '<>'), '><', '') NOT GLOB '*[^-,]<>[^-,]*' AND replace(lower(RunMonths),' ','') NOT GLOB '*-?-*' AND replace(lower(RunMonths),' ','') NOT GLOB '*-??-*' AND replace(lower(RunMonths),' ','') NOT GLOB '*-?[^,]?-*'),
     BetweenTimes TEXT CHECK (length(BetweenTimes) <= 50)
         CHECK (replace(replace(BetweenTimes, ' ', '<>'), '><', '') NOT GLOB '*[^-,]<>[^-,]*')
         CHECK (replace(BetweenTimes, ' ', '') GLOB '[0-2][0-9]:[0-5][0-9]-[0-2][0-9]:[0-5][0-9]' AND replace(BetweenTimes, ' ', '') NOT GLOB '2[4-9]*' AND replace(BetweenTimes, ' ', '') NOT GLOB '*-2[4-9]*'),
@@ -92,20 +88,15 @@ CREATE TABLE Schedule (
     Overlap TEXT COLLATE NOCASE NOT NULL DEFAULT 'queue' CHECK (Overlap IN ('queue', 'skip')),
     Jitter INTEGER NOT NULL DEFAULT 0 CHECK (Jitter BETWEEN 0 AND 86400),
     Enabled INTEGER NOT NULL DEFAULT 1 CHECK (Enabled IN (0, 1)),
-    NextRunTime TEXT
-        CHECK (NextRunTime GLOB '*[0-9]' AND ifnull(max('0001',date(NextRunTime,'+0 days')),'')||' ' IN (NextRunTime||' ',rtrim(NextRunTime,'0123456789.:'))),
-    DecidedUntil TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (DecidedUntil GLOB '*[0-9]' AND ifnull(max('0001',date(DecidedUntil,'+0 days')),'')||' ' IN (DecidedUntil||' ',rtrim(DecidedUntil,'0123456789.:'))),
+    NextRunTime TEXT,
+    DecidedUntil TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     TimingHash TEXT CHECK (length(TimingHash) <= 64),
     Origin TEXT CHECK (length(Origin) <= 200),
     Description TEXT,
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ScheduleName,char(0)) OR instr(Entity,char(0)) OR instr(RunTimes,char(0)) OR instr(RunDays,char(0)) OR instr(RunDaysOfMonth,char(0)) OR instr(WeekOfMonth,char(0)) OR
-        instr(RunMonths,char(0)) OR instr(BetweenTimes,char(0)) OR instr(StartDate,char(0)) OR instr(EndDate,char(0)) OR instr(RunAt,char(0)) OR instr(Cron,char(0)) OR
-        instr(TimeZone,char(0)) OR instr(CalendarName,char(0)) OR instr(TimingHash,char(0)) OR instr(Origin,char(0)) OR instr(Description,char(0))))
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    CHECK (NOT instr(replace(json_array(ScheduleName,Entity,RunTimes,RunDays,RunDaysOfMonth,WeekOfMonth,RunMonths,BetweenTimes,StartDate,EndDate,
+        RunAt,Cron,TimeZone,CalendarName,TimingHash,Origin,Description),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_Schedule_Due" ON Schedule (NextRunTime) WHERE Enabled = 1;
@@ -121,11 +112,9 @@ CREATE TABLE Calendar (
     ValidUntil TEXT CHECK (length(ValidUntil) <= 10)
         CHECK (trim(ValidUntil) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND substr(trim(ValidUntil),6,2) BETWEEN '01' AND '12' AND substr(trim(ValidUntil),9,2) BETWEEN '01' AND '31'),
     Description TEXT,
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(CalendarName,char(0)) OR instr(BusinessDays,char(0)) OR instr(ValidFrom,char(0)) OR instr(ValidUntil,char(0)) OR instr(Description,char(0))))
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    CHECK (NOT instr(replace(json_array(CalendarName,BusinessDays,ValidFrom,ValidUntil,Description),'\\',''),'\u0000'))
 ) STRICT;
 
 -- A table of another database whose new rows start an entity.
@@ -143,14 +132,10 @@ CREATE TABLE DataTrigger (
     OnNewRows INTEGER NOT NULL DEFAULT 0 CHECK (OnNewRows IN (0, 1)),
     DebounceSeconds INTEGER NOT NULL DEFAULT 60 CHECK (DebounceSeconds BETWEEN 0 AND 31536000),
     Enabled INTEGER NOT NULL DEFAULT 1 CHECK (Enabled IN (0, 1)),
-    LastFired TEXT
-        CHECK (LastFired GLOB '*[0-9]' AND ifnull(max('0001',date(LastFired,'+0 days')),'')||' ' IN (LastFired||' ',rtrim(LastFired,'0123456789.:'))),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(TriggerName,char(0)) OR instr(Entity,char(0)) OR instr(ConnectionName,char(0)) OR instr(TableName,char(0)) OR instr(StatusColumn,char(0)) OR instr(PendingValue,char(0)) OR
-        instr(CreatedColumn,char(0))))
+    LastFired TEXT,
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    CHECK (NOT instr(replace(json_array(TriggerName,Entity,ConnectionName,TableName,StatusColumn,PendingValue,CreatedColumn),'\\',''),'\u0000'))
 ) STRICT;
 
 -- A folder whose files become rows of FileProcess.
@@ -165,13 +150,10 @@ CREATE TABLE FileWatch (
     MarkerSuffix TEXT CHECK (length(MarkerSuffix) BETWEEN 1 AND 50),
     DuplicateKey TEXT COLLATE NOCASE NOT NULL DEFAULT 'name_size_time' CHECK (DuplicateKey IN ('name', 'name_size_time', 'content')),
     Enabled INTEGER NOT NULL DEFAULT 1 CHECK (Enabled IN (0, 1)),
-    UnreachableSince TEXT
-        CHECK (UnreachableSince GLOB '*[0-9]' AND ifnull(max('0001',date(UnreachableSince,'+0 days')),'')||' ' IN (UnreachableSince||' ',rtrim(UnreachableSince,'0123456789.:'))),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(WatchName,char(0)) OR instr(Entity,char(0)) OR instr(Folder,char(0)) OR instr(Pattern,char(0)) OR instr(MarkerSuffix,char(0))))
+    UnreachableSince TEXT,
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    CHECK (NOT instr(replace(json_array(WatchName,Entity,Folder,Pattern,MarkerSuffix),'\\',''),'\u0000'))
 ) STRICT;
 
 -- What can be set while controllers run.
@@ -180,11 +162,9 @@ CREATE TABLE Setting (
     Name TEXT NOT NULL UNIQUE CHECK (length(Name) BETWEEN 1 AND 200),
     Value TEXT NOT NULL
         CHECK (Name <> 'MaxConcurrent' OR (trim(Value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) NOT GLOB '*[^0-9]*' AND length(trim(Value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) BETWEEN 1 AND 18)),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(Name,char(0)) OR instr(Value,char(0))))
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    CHECK (NOT instr(replace(json_array(Name,Value),'\\',''),'\u0000'))
 ) STRICT;
 
 -- What a batch and its steps were at each version.
@@ -198,7 +178,7 @@ CREATE TABLE BatchVersion (
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     UNIQUE (ProcessBatch_id, DefVersion),
-    CHECK (NOT (instr(ProcessBatchName,char(0)) OR instr(Fingerprint,char(0)) OR instr(Content,char(0))))
+    CHECK (NOT instr(replace(json_array(ProcessBatchName,Fingerprint,Content),'\\',''),'\u0000'))
 ) STRICT;
 
 -- Which definitions came from which file or module.
@@ -215,7 +195,7 @@ CREATE TABLE AppliedDefinition (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (Kind, Name),
-    CHECK (NOT (instr(Kind,char(0)) OR instr(Name,char(0)) OR instr(Owner,char(0)) OR instr(Exported,char(0)) OR instr(Content,char(0)) OR instr(Actor,char(0))))
+    CHECK (NOT instr(replace(json_array(Kind,Name,Owner,Exported,Content,Actor),'\\',''),'\u0000'))
 ) STRICT;
 
 -- What people ask for by a row, and what was answered.
@@ -237,8 +217,7 @@ CREATE TABLE OperatorRequest (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(Action,char(0)) OR instr(ProcessBatchName,char(0)) OR instr(Arguments,char(0)) OR instr(Reason,char(0)) OR instr(Actor,char(0)) OR instr(Answer,char(0)) OR
-        instr(AnsweredBy,char(0))))
+    CHECK (NOT instr(replace(json_array(Action,ProcessBatchName,Arguments,Reason,Actor,Answer,AnsweredBy),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_OperatorRequest_Open" ON OperatorRequest (OperatorRequest_id) WHERE Status = 'requested';
@@ -250,16 +229,12 @@ CREATE TABLE BatchFreeze (
     Tag TEXT CHECK (length(Tag) <= 200) CHECK (ProcessBatchName IS NULL OR Tag IS NULL),
     Reason TEXT NOT NULL CHECK (Reason <> ''),
     Actor TEXT NOT NULL DEFAULT 'sql' CHECK (length(Actor) BETWEEN 1 AND 200),
-    UntilTime TEXT
-        CHECK (UntilTime GLOB '*[0-9]' AND ifnull(max('0001',date(UntilTime,'+0 days')),'')||' ' IN (UntilTime||' ',rtrim(UntilTime,'0123456789.:'))),
-    ThawedTime TEXT
-        CHECK (ThawedTime GLOB '*[0-9]' AND ifnull(max('0001',date(ThawedTime,'+0 days')),'')||' ' IN (ThawedTime||' ',rtrim(ThawedTime,'0123456789.:'))),
+    UntilTime TEXT,
+    ThawedTime TEXT,
     ThawedBy TEXT CHECK (length(ThawedBy) <= 200),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ProcessBatchName,char(0)) OR instr(Tag,char(0)) OR instr(Reason,char(0)) OR instr(Actor,char(0)) OR instr(ThawedBy,char(0))))
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    CHECK (NOT instr(replace(json_array(ProcessBatchName,Tag,Reason,Actor,ThawedBy),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_BatchFreeze_Standing" ON BatchFreeze (BatchFreeze_id) WHERE ThawedTime IS NULL;
@@ -303,7 +278,7 @@ CREATE TABLE Incident (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(IncidentKey,char(0)) OR instr(Subject,char(0)) OR instr(Message,char(0)) OR instr(Detail,char(0)) OR instr(NextStep,char(0)) OR instr(AcknowledgedBy,char(0))))
+    CHECK (NOT instr(replace(json_array(IncidentKey,Subject,Message,Detail,NextStep,AcknowledgedBy),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE UNIQUE INDEX "UX_Incident_Standing" ON Incident (IncidentKey) WHERE ResolvedTime IS NULL;
@@ -322,8 +297,7 @@ CREATE TABLE AuditLog (
     ValuesAfter TEXT,
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    CHECK (NOT (instr(Actor,char(0)) OR instr(Host,char(0)) OR instr(Action,char(0)) OR instr(Target,char(0)) OR instr(Reason,char(0)) OR instr(ValuesBefore,char(0)) OR
-        instr(ValuesAfter,char(0))))
+    CHECK (NOT instr(replace(json_array(Actor,Host,Action,Target,Reason,ValuesBefore,ValuesAfter),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_AuditLog_Target" ON AuditLog (Target);
@@ -337,21 +311,20 @@ CREATE TABLE AuditSeal (
     RecordHash TEXT NOT NULL CHECK (length(RecordHash) <= 64),
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    CHECK (NOT (instr(PrevHash,char(0)) OR instr(RecordHash,char(0))))
+    CHECK (NOT instr(replace(json_array(PrevHash,RecordHash),'\\',''),'\u0000'))
 ) STRICT;
 
 -- The offsets of the business time zone, for views that show local times.
 CREATE TABLE ZoneOffset (
     ZoneOffset_id INTEGER PRIMARY KEY AUTOINCREMENT,
-    ZoneName TEXT NOT NULL CHECK (length(ZoneName) BETWEEN 1 AND 200),
+    ZoneName TEXT NOT NULL CHECK (NOT instr(ZoneName,char(0))) CHECK (length(ZoneName) BETWEEN 1 AND 200),
     FromTime TEXT NOT NULL UNIQUE
         CHECK (FromTime GLOB '*[0-9]' AND ifnull(max('0001',date(FromTime,'+0 days')),'')||' ' IN (FromTime||' ',rtrim(FromTime,'0123456789.:'))),
     UntilTime TEXT NOT NULL CHECK (FromTime < UntilTime)
         CHECK (UntilTime GLOB '*[0-9]' AND ifnull(max('0001',date(UntilTime,'+0 days')),'')||' ' IN (UntilTime||' ',rtrim(UntilTime,'0123456789.:'))),
     OffsetSeconds INTEGER NOT NULL CHECK (OffsetSeconds BETWEEN -86400 AND 86400),
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    CHECK (NOT (instr(ZoneName,char(0))))
+        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:')))
 ) STRICT;
 
 CREATE INDEX "IX_ZoneOffset_Until" ON ZoneOffset (UntilTime, FromTime);
@@ -370,7 +343,7 @@ CREATE TABLE SchedulerLog (
     Message TEXT,
     RowsQueued INTEGER,
     DurationMs INTEGER,
-    CHECK (NOT (instr(Source,char(0)) OR instr(Entity,char(0)) OR instr(Message,char(0))))
+    CHECK (NOT instr(replace(json_array(Source,Entity,Message),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_SchedulerLog_Entity" ON SchedulerLog (Entity, SchedulerLog_id);
@@ -430,8 +403,8 @@ CREATE TABLE Controller (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ControllerName,char(0)) OR instr(Host,char(0)) OR instr(PidStart,char(0)) OR instr(BootId,char(0)) OR instr(AppVersion,char(0)) OR instr(SchedulerZone,char(0)) OR
-        instr(LeftOut,char(0)) OR instr(ProcessTypes,char(0)) OR instr(Populators,char(0)) OR instr(Jobs,char(0)) OR instr(Trouble,char(0))))
+    CHECK (NOT instr(replace(json_array(ControllerName,Host,PidStart,BootId,AppVersion,SchedulerZone,LeftOut,ProcessTypes,Populators,Jobs,
+        Trouble),'\\',''),'\u0000'))
 ) STRICT;
 
 -- Which controller makes instances and fires schedules: one row.
@@ -446,7 +419,7 @@ CREATE TABLE Leader (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ControllerName,char(0)) OR instr(Place,char(0))))
+    CHECK (NOT instr(replace(json_array(ControllerName,Place),'\\',''),'\u0000'))
 ) STRICT;
 
 -- Rows that controllers lock to do one thing at a time.
@@ -476,13 +449,10 @@ CREATE TABLE ProcessControl (
     Data4 TEXT,
     Data5 TEXT,
     Data6 TEXT,
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     UNIQUE (ProcessBatch_id, ProcessControlSeq),
-    CHECK (NOT (instr(ProcessName,char(0)) OR instr(ProcessType,char(0)) OR instr(Data1,char(0)) OR instr(Data2,char(0)) OR instr(Data3,char(0)) OR instr(Data4,char(0)) OR
-        instr(Data5,char(0)) OR instr(Data6,char(0))))
+    CHECK (NOT instr(replace(json_array(ProcessName,ProcessType,Data1,Data2,Data3,Data4,Data5,Data6),'\\',''),'\u0000'))
 ) STRICT;
 
 -- How many units of a resource an instance of a batch holds while it is claimed.
@@ -492,10 +462,8 @@ CREATE TABLE BatchResource (
     Resource_id INTEGER NOT NULL REFERENCES Resource,
     Units INTEGER NOT NULL DEFAULT 1 CHECK (Units BETWEEN 1 AND 1000000),
     Exclusive INTEGER NOT NULL DEFAULT 0 CHECK (Exclusive IN (0, 1)),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     UNIQUE (ProcessBatch_id, Resource_id)
 ) STRICT;
 
@@ -505,10 +473,8 @@ CREATE TABLE BatchDependency (
     ProcessBatch_id INTEGER NOT NULL REFERENCES ProcessBatch,
     DependsOnBatch_id INTEGER NOT NULL REFERENCES ProcessBatch CHECK (DependsOnBatch_id <> ProcessBatch_id),
     DeadlineMins INTEGER NOT NULL DEFAULT 1440 CHECK (DeadlineMins BETWEEN 1 AND 525600),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     UNIQUE (ProcessBatch_id, DependsOnBatch_id)
 ) STRICT;
 
@@ -520,12 +486,10 @@ CREATE TABLE CalendarDay (
         CHECK (trim(CalendarDate) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND substr(trim(CalendarDate),6,2) BETWEEN '01' AND '12' AND substr(trim(CalendarDate),9,2) BETWEEN '01' AND '31'),
     IsBusinessDay INTEGER NOT NULL DEFAULT 0 CHECK (IsBusinessDay IN (0, 1)),
     Description TEXT CHECK (length(Description) <= 200),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     UNIQUE (Calendar_id, CalendarDate),
-    CHECK (NOT (instr(CalendarDate,char(0)) OR instr(Description,char(0))))
+    CHECK (NOT instr(replace(json_array(CalendarDate,Description),'\\',''),'\u0000'))
 ) STRICT;
 
 -- Messages about incidents, one for each channel.
@@ -552,7 +516,7 @@ CREATE TABLE AlertDelivery (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (Incident_id, Channel, Kind, Number),
-    CHECK (NOT (instr(Channel,char(0)) OR instr(Title,char(0)) OR instr(Body,char(0)) OR instr(ClaimedBy,char(0)) OR instr(Message,char(0))))
+    CHECK (NOT instr(replace(json_array(Channel,Title,Body,ClaimedBy,Message),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_AlertDelivery_Waiting" ON AlertDelivery (AlertDelivery_id) WHERE Status = 'waiting';
@@ -574,7 +538,7 @@ CREATE TABLE FileWatchSeen (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (FileWatch_id, PathKey),
-    CHECK (NOT (instr(PathKey,char(0)) OR instr(FilePath,char(0)) OR instr(FileNumber,char(0))))
+    CHECK (NOT instr(replace(json_array(PathKey,FilePath,FileNumber),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_FileWatchSeen_Intake" ON FileWatchSeen (FileProcess_id);
@@ -599,7 +563,7 @@ CREATE TABLE ScheduleBackfill (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(Actor,char(0)) OR instr(Reason,char(0))))
+    CHECK (NOT instr(replace(json_array(Actor,Reason),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_ScheduleBackfill_Running" ON ScheduleBackfill (ScheduleBackfill_id) WHERE Status = 'running';
@@ -658,7 +622,7 @@ CREATE TABLE DurationHistory (
     DurationHistory_id INTEGER PRIMARY KEY AUTOINCREMENT,
     ProcessBatch_id INTEGER NOT NULL REFERENCES ProcessBatch,
     ProcessControlSeq INTEGER NOT NULL,
-    Day TEXT NOT NULL CHECK (length(Day) <= 10),
+    Day TEXT NOT NULL CHECK (length(Day) <= 10) CHECK (NOT instr(Day,char(0))),
     UpToMs INTEGER NOT NULL,
     Runs INTEGER NOT NULL CHECK (Runs >= 1),
     TotalMs INTEGER NOT NULL,
@@ -668,8 +632,7 @@ CREATE TABLE DurationHistory (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    UNIQUE (ProcessBatch_id, ProcessControlSeq, Day, UpToMs),
-    CHECK (NOT (instr(Day,char(0))))
+    UNIQUE (ProcessBatch_id, ProcessControlSeq, Day, UpToMs)
 ) STRICT;
 
 -- What was decided about each due time of a schedule.
@@ -690,7 +653,7 @@ CREATE TABLE ScheduleFire (
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     UNIQUE (Schedule_id, FireKey),
-    CHECK (NOT (instr(FireKey,char(0)) OR instr(Reason,char(0)) OR instr(ZoneRules,char(0))))
+    CHECK (NOT instr(replace(json_array(FireKey,Reason,ZoneRules),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_ScheduleFire_FileProcess" ON ScheduleFire (FileProcess_id);
@@ -751,7 +714,7 @@ CREATE TABLE BatchCompletion (
     ProcessBatch_id INTEGER NOT NULL REFERENCES ProcessBatch,
     DependsOnBatch_id INTEGER NOT NULL REFERENCES ProcessBatch,
     BatchControl_id INTEGER NOT NULL REFERENCES BatchControl,
-    CycleKey TEXT CHECK (length(CycleKey) <= 200),
+    CycleKey TEXT CHECK (length(CycleKey) <= 200) CHECK (NOT instr(CycleKey,char(0))),
     FileProcess_id INTEGER REFERENCES FileProcess,
     Overdue TEXT
         CHECK (Overdue GLOB '*[0-9]' AND ifnull(max('0001',date(Overdue,'+0 days')),'')||' ' IN (Overdue||' ',rtrim(Overdue,'0123456789.:'))),
@@ -759,8 +722,7 @@ CREATE TABLE BatchCompletion (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    UNIQUE (ProcessBatch_id, BatchControl_id),
-    CHECK (NOT (instr(CycleKey,char(0))))
+    UNIQUE (ProcessBatch_id, BatchControl_id)
 ) STRICT;
 
 CREATE INDEX "IX_BatchCompletion_Instance" ON BatchCompletion (BatchControl_id);

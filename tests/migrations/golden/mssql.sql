@@ -1,4 +1,4 @@
--- The control database of batchctl on SQL Server 2017 or later, schema 0046.
+-- The control database of batchctl on SQL Server 2017 or later, schema 0047.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -I -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0045', '0046'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0045', '0046', '0047'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -1448,7 +1448,7 @@ END;
 GO
 
 IF NOT EXISTS (SELECT 1 FROM alembic_version)
-INSERT INTO alembic_version (version_num) VALUES ('0046');
+INSERT INTO alembic_version (version_num) VALUES ('0047');
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -1456,7 +1456,15 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0046' WHERE version_num = '0045';
+UPDATE alembic_version SET version_num = '0047' WHERE version_num = '0045';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0047' WHERE version_num = '0046';
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -1691,20 +1699,18 @@ UNION ALL
 SELECT BatchControl_id, ProcessBatch_id, FileProcess_id, CycleKey, lower(Status) COLLATE Latin1_General_100_BIN2, NextRunTime, PrevProcessControlSeq,
        z_updated, NULL, NULL, NULL, NULL FROM BatchControl WHERE Status IN ('paused')
 ), Lacking AS (
-SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id,
-       (SELECT MAX(x.BatchControl_id) FROM BatchControl x
-        WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AS Newest_id
+SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins
 FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion
       WHERE FileProcess_id IS NULL GROUP BY ProcessBatch_id, CycleKey) w
 JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
 WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
     AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)))
-), Told AS (
+), Locks AS (
 SELECT k.Controller_id, CONCAT(' | ', SUBSTRING(LEFT(k.Trouble, CHARINDEX(' Next: ', CONCAT(k.Trouble, ' Next: ')) - 1), 29, 1000000)) AS Said
 FROM Controller k
 WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND CASE WHEN k.Heartbeat BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, k.OrphanTimeoutSecs, k.Heartbeat) END > SYSUTCDATETIME()
 ), Met AS (
-SELECT c.BatchControl_id, t.Controller_id, SUBSTRING(COALESCE(SUBSTRING(t.Said, NULLIF(CHARINDEX(CONCAT(' | BatchControl ', c.BatchControl_id, ': '), t.Said), 0), 1000000), SUBSTRING(t.Said, NULLIF(CHARINDEX(CONCAT(' | batch ', replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:'), ': '), t.Said), 0), 1000000), SUBSTRING(t.Said, NULLIF(CHARINDEX(CONCAT(' | FileProcess ', c.FileProcess_id, ': '), t.Said), 0), 1000000)), 4, 1000000) AS Said FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
+SELECT c.BatchControl_id, t.Controller_id, SUBSTRING(COALESCE(SUBSTRING(t.Said, NULLIF(CHARINDEX(CONCAT(' | BatchControl ', c.BatchControl_id, ': '), t.Said), 0), 1000000), SUBSTRING(t.Said, NULLIF(CHARINDEX(CONCAT(' | batch ', replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:'), ': '), t.Said), 0), 1000000), SUBSTRING(t.Said, NULLIF(CHARINDEX(CONCAT(' | FileProcess ', c.FileProcess_id, ': '), t.Said), 0), 1000000)), 4, 1000000) AS Said FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Locks t
 ), Entry AS (
 SELECT m.BatchControl_id, m.Controller_id, LEFT(m.Said, CHARINDEX(' | ', CONCAT(m.Said, ' | ')) - 1) AS Said FROM Met m WHERE m.Said IS NOT NULL
 ), Locked AS (
@@ -1802,7 +1808,8 @@ SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.
 FROM Lacking w
 JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
 JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN BatchControl x ON x.BatchControl_id = w.Newest_id
+LEFT JOIN BatchControl x ON x.BatchControl_id = (SELECT MAX(o.BatchControl_id) FROM BatchControl o
+    WHERE o.ProcessBatch_id = w.DependsOnBatch_id AND (o.CycleKey = w.CycleKey OR (o.CycleKey IS NULL AND w.CycleKey IS NULL)))
 LEFT JOIN Unfit p ON p.ProcessBatch_id = w.ProcessBatch_id
 LEFT JOIN Unfit q ON q.ProcessBatch_id = w.DependsOnBatch_id
 LEFT JOIN vFrozen z ON z.ProcessBatch_id = w.DependsOnBatch_id
@@ -1864,6 +1871,14 @@ END;
 GO
 
 CREATE OR ALTER VIEW vLate AS
+WITH Lacking AS (
+SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins
+FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion
+      WHERE FileProcess_id IS NULL GROUP BY ProcessBatch_id, CycleKey) w
+JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
+WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
+    AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)))
+)
 SELECT l.What, l.Name, l.ProcessBatchName, l.BatchControl_id, l.ExpectedTime, (SELECT TOP 1 CASE WHEN l.ExpectedTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, l.ExpectedTime) END FROM ZoneOffset o WHERE o.UntilTime > l.ExpectedTime AND o.FromTime <= l.ExpectedTime ORDER BY o.FromTime) AS ExpectedTimeLocal,
        CAST(DATEDIFF_BIG(millisecond, l.ExpectedTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds, l.Reason, l.NextSql
 FROM (
@@ -1889,14 +1904,11 @@ SELECT 'schedule', ScheduleName, NULL, NULL, NextRunTime, 'its due time is over,
 FROM Schedule WHERE Enabled = 1 AND NextRunTime < DATEADD(second, -60, SYSUTCDATETIME())
 UNION ALL
 SELECT 'dependency', CONCAT(b.ProcessBatchName, ' waits for ', d.ProcessBatchName), b.ProcessBatchName, NULL,
-       CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * y.DeadlineMins, w.Since) END, 'it waits for longer than DeadlineMins', CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
-FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion
-      WHERE FileProcess_id IS NULL GROUP BY ProcessBatch_id, CycleKey) w
-JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
+       CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END, 'it waits for longer than DeadlineMins', CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
+FROM Lacking w
 JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
-JOIN ProcessBatch d ON d.ProcessBatch_id = y.DependsOnBatch_id
-WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-    AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AND CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * y.DeadlineMins, w.Since) END < SYSUTCDATETIME()
+JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
+WHERE CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END < SYSUTCDATETIME()
 UNION ALL
 SELECT CASE lower(i.Kind) COLLATE Latin1_General_100_BIN2 WHEN 'not_arrived' THEN 'arrival' WHEN 'not_started' THEN 'start' ELSE 'finish' END, i.Subject, i.Subject, NULL, i.OpenedTime, i.Message,
        CONCAT('SELECT * FROM vStatus WHERE ProcessBatchName = ', CONCAT('N''', replace(i.Subject, '''', ''''''), ''''), ';')
@@ -1949,21 +1961,20 @@ WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProc
 GROUP BY c.FileProcess_id
 )
 SELECT e.Schedule_id, e.ScheduleName, e.Entity,
-       CASE WHEN x.Row_id IS NOT NULL THEN 'unreadable' WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
-                 SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN 'unreadable'
+       CASE WHEN x.Row_id IS NOT NULL THEN 'unreadable' WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.CalendarName IS NOT NULL AND k.Calendar_id IS NULL THEN 'unreadable'
             WHEN t.Incident_id IS NOT NULL THEN 'starts nothing' WHEN e.NextRunTime IS NULL THEN 'not due'
             WHEN e.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME()) THEN 'overdue' ELSE 'enabled' END AS Status,
        CONCAT(lower(e.ScheduleType) COLLATE Latin1_General_100_BIN2, CASE WHEN e.IntervalMinutes IS NULL THEN '' ELSE CONCAT(', every ', e.IntervalMinutes, ' minutes') END, CASE WHEN e.RunDays IS NULL THEN '' ELSE CONCAT(', ', e.RunDays) END, CASE WHEN e.RunDaysOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.RunDaysOfMonth) END, CASE WHEN e.WeekOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.WeekOfMonth) END, CASE WHEN e.RunMonths IS NULL THEN '' ELSE CONCAT(', ', e.RunMonths) END, CASE WHEN e.RunTimes IS NULL THEN '' ELSE CONCAT(' at ', e.RunTimes) END, CASE WHEN e.RunAt IS NULL THEN '' ELSE CONCAT(' at ', e.RunAt) END, CASE WHEN e.Cron IS NULL THEN '' ELSE CONCAT(' at ', e.Cron) END, CASE WHEN e.BetweenTimes IS NULL THEN '' ELSE CONCAT(', between ', e.BetweenTimes) END, CASE WHEN e.CalendarName IS NULL THEN '' ELSE CONCAT(', calendar ', e.CalendarName) END) AS Timing, e.TimeZone, e.NextRunTime, (SELECT TOP 1 CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime ORDER BY o.FromTime) AS NextRunTimeLocal,
        CASE WHEN l.Outcome = 'fired' THEN CASE WHEN p.Status <> 'ready' AND p.Status <> 'complete' THEN lower(p.Status) COLLATE Latin1_General_100_BIN2 WHEN q.Failed > 0 THEN 'failed' WHEN q.Cancelled > 0 THEN 'cancelled' WHEN q.Instances = q.Complete THEN 'complete' WHEN q.Running > 0 THEN 'running' ELSE 'waits' END ELSE lower(l.Outcome) COLLATE Latin1_General_100_BIN2 END AS LastOutcome,
        l.DueTime AS LastDueTime, (SELECT TOP 1 CASE WHEN l.DueTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, l.DueTime) END FROM ZoneOffset o WHERE o.UntilTime > l.DueTime AND o.FromTime <= l.DueTime ORDER BY o.FromTime) AS LastDueTimeLocal, l.Reason AS LastReason,
        l.FileProcess_id AS LastFileProcess_id, e.Description,
-       CASE WHEN x.Row_id IS NOT NULL THEN x.NextSql WHEN e.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET Enabled = ', CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END, ' WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';') WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
-                 SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET CalendarName = ... WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';')
-            WHEN t.Incident_id IS NOT NULL THEN CONCAT('SELECT * FROM Incident WHERE Incident_id = ', t.Incident_id, ';')
+       CASE WHEN x.Row_id IS NOT NULL THEN x.NextSql WHEN e.Enabled = 1 AND e.CalendarName IS NOT NULL AND k.Calendar_id IS NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET CalendarName = ... WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';')
+            WHEN e.Enabled = 1 AND t.Incident_id IS NOT NULL THEN CONCAT('SELECT * FROM Incident WHERE Incident_id = ', t.Incident_id, ';')
             ELSE CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET Enabled = ', CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END, ' WHERE ScheduleName = ', CONCAT('N''', replace(e.ScheduleName, '''', ''''''), ''''), ';') END AS NextSql,
        r.StartTime AS LastRunOn, (SELECT TOP 1 CASE WHEN r.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, r.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > r.StartTime AND o.FromTime <= r.StartTime ORDER BY o.FromTime) AS LastRunOnLocal,
        CASE WHEN r.Failed > 0 OR r.Cancelled > 0 THEN 0 WHEN r.Instances = r.Complete THEN 1 END AS LastRunOK
 FROM Schedule e
+LEFT JOIN Calendar k ON k.CalendarName = e.CalendarName
 LEFT JOIN vUnreadable x ON x.TableName = 'Schedule' AND x.Row_id = e.Schedule_id
 LEFT JOIN Newest n ON n.Schedule_id = e.Schedule_id
 LEFT JOIN ScheduleFire l ON l.ScheduleFire_id = n.ScheduleFire_id
@@ -1991,12 +2002,12 @@ JOIN FileWatchSeen n ON n.FileWatch_id = w.FileWatch_id AND n.FileProcess_id > f
 JOIN FileProcess l ON l.FileProcess_id = n.FileProcess_id
 LEFT JOIN FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_id = f.FileProcess_id
 WHERE f.Status IN ('paused', 'rejected', 'duplicate') AND (l.FileName = f.FileName OR (o.FileNumber = n.FileNumber AND o.FileSize = n.FileSize AND o.ModifiedNs = n.ModifiedNs)) GROUP BY f.FileProcess_id
-), Told AS (
+), Locks AS (
 SELECT k.Controller_id, CONCAT(' | ', SUBSTRING(LEFT(k.Trouble, CHARINDEX(' Next: ', CONCAT(k.Trouble, ' Next: ')) - 1), 29, 1000000)) AS Said
 FROM Controller k
 WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND CASE WHEN k.Heartbeat BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, k.OrphanTimeoutSecs, k.Heartbeat) END > SYSUTCDATETIME()
 ), Met AS (
-SELECT c.FileProcess_id, t.Controller_id, SUBSTRING(SUBSTRING(t.Said, NULLIF(CHARINDEX(CONCAT(' | FileProcess ', c.FileProcess_id, ': '), t.Said), 0), 1000000), 4, 1000000) AS Said FROM FileProcess c CROSS JOIN Told t WHERE c.Status = 'ready'
+SELECT c.FileProcess_id, t.Controller_id, SUBSTRING(SUBSTRING(t.Said, NULLIF(CHARINDEX(CONCAT(' | FileProcess ', c.FileProcess_id, ': '), t.Said), 0), 1000000), 4, 1000000) AS Said FROM FileProcess c CROSS JOIN Locks t WHERE c.Status = 'ready'
 ), Entry AS (
 SELECT m.FileProcess_id, m.Controller_id, LEFT(m.Said, CHARINDEX(' | ', CONCAT(m.Said, ' | ')) - 1) AS Said FROM Met m WHERE m.Said IS NOT NULL
 ), Locked AS (
@@ -2643,7 +2654,7 @@ BEGIN
     INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, StartDate, RunAt, TimeZone, CatchUp, Enabled, Origin)
     SELECT i.JobName, i.JobName, CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN ''daily'' ELSE ''once'' END,
         CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN SUBSTRING(i.FirstRunOn, 12, 5) END, CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN SUBSTRING(i.FirstRunOn, 1, 10) END,
-        CASE WHEN NOT (COALESCE(i.IsRepeatable, 0) <> 0) THEN i.FirstRunOn END, i.TimeZone, ''latest'', COALESCE(i.IsEnabled, 1), ''sql'' FROM inserted AS i;
+        CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN NULL ELSE i.FirstRunOn END, i.TimeZone, ''latest'', COALESCE(i.IsEnabled, 1), ''sql'' FROM inserted AS i;
 END';
 GO
 IF @@TRANCOUNT = 0

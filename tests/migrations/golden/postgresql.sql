@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0046.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0047.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -23,7 +23,7 @@ CREATE TABLE alembic_version (
     CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
 
--- Running upgrade  -> 0046
+-- Running upgrade  -> 0047
 
 -- A batch: which entity it takes, how its instances are made, in what order and how often they are tried.
 CREATE TABLE ProcessBatch (
@@ -996,7 +996,7 @@ INSERT INTO Leader (Fence) SELECT 0;
 
 INSERT INTO NamedLock (NamedLock_id) SELECT generate_series(1, 64);
 
-INSERT INTO alembic_version (version_num) VALUES ('0046') RETURNING alembic_version.version_num;
+INSERT INTO alembic_version (version_num) VALUES ('0047') RETURNING alembic_version.version_num;
 
 CREATE OR REPLACE FUNCTION batchctl_audit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -1180,7 +1180,7 @@ BEGIN
     INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, StartDate, RunAt, TimeZone, CatchUp, Enabled, Origin)
     SELECT NEW.JobName, NEW.JobName, CASE WHEN COALESCE(NEW.IsRepeatable, 0) <> 0 THEN 'daily' ELSE 'once' END,
         CASE WHEN COALESCE(NEW.IsRepeatable, 0) <> 0 THEN substr(NEW.FirstRunOn, 12, 5) END, CASE WHEN COALESCE(NEW.IsRepeatable, 0) <> 0 THEN substr(NEW.FirstRunOn, 1, 10) END,
-        CASE WHEN NOT (COALESCE(NEW.IsRepeatable, 0) <> 0) THEN NEW.FirstRunOn END, NEW.TimeZone, 'latest', COALESCE(NEW.IsEnabled, 1), 'sql';
+        CASE WHEN COALESCE(NEW.IsRepeatable, 0) <> 0 THEN NULL ELSE NEW.FirstRunOn END, NEW.TimeZone, 'latest', COALESCE(NEW.IsEnabled, 1), 'sql';
     RETURN NEW;
 END
 $$;
@@ -1404,20 +1404,18 @@ UNION ALL
 SELECT BatchControl_id, ProcessBatch_id, FileProcess_id, CycleKey, lower(Status), NextRunTime, PrevProcessControlSeq,
     z_updated, NULL, NULL, NULL, NULL FROM BatchControl WHERE Status IN ('paused')
 ), Lacking AS (
-SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id,
-    (SELECT MAX(x.BatchControl_id) FROM BatchControl x
-    WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AS Newest_id
+SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins
 FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion
     WHERE FileProcess_id IS NULL GROUP BY ProcessBatch_id, CycleKey) w
 JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
 WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
     AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)))
-), Told AS (
+), Locks AS (
 SELECT k.Controller_id, (' | ' || substr(split_part(k.Trouble, ' Next: ', 1), 29)) AS Said
 FROM Controller k
 WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND CASE WHEN k.Heartbeat < '5000-01-01' AND (k.Heartbeat > '4000-01-01 BC' OR NOT isfinite(k.Heartbeat)) THEN k.Heartbeat + (k.OrphanTimeoutSecs) * interval '1 second' END > (statement_timestamp() AT TIME ZONE 'UTC')
 ), Met AS (
-SELECT c.BatchControl_id, t.Controller_id, substr(COALESCE(substr(t.Said, NULLIF(strpos(t.Said, (' | BatchControl ' || c.BatchControl_id || ': ')), 0)), substr(t.Said, NULLIF(strpos(t.Said, (' | batch ' || replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:') || ': ')), 0)), substr(t.Said, NULLIF(strpos(t.Said, (' | FileProcess ' || c.FileProcess_id || ': ')), 0))), 4) AS Said FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
+SELECT c.BatchControl_id, t.Controller_id, substr(COALESCE(substr(t.Said, NULLIF(strpos(t.Said, (' | BatchControl ' || c.BatchControl_id || ': ')), 0)), substr(t.Said, NULLIF(strpos(t.Said, (' | batch ' || replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:') || ': ')), 0)), substr(t.Said, NULLIF(strpos(t.Said, (' | FileProcess ' || c.FileProcess_id || ': ')), 0))), 4) AS Said FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Locks t
 ), Entry AS (
 SELECT m.BatchControl_id, m.Controller_id, split_part(m.Said, ' | ', 1) AS Said FROM Met m WHERE m.Said IS NOT NULL
 ), Locked AS (
@@ -1515,7 +1513,8 @@ SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.
 FROM Lacking w
 JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
 JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN BatchControl x ON x.BatchControl_id = w.Newest_id
+LEFT JOIN BatchControl x ON x.BatchControl_id = (SELECT MAX(o.BatchControl_id) FROM BatchControl o
+    WHERE o.ProcessBatch_id = w.DependsOnBatch_id AND (o.CycleKey = w.CycleKey OR (o.CycleKey IS NULL AND w.CycleKey IS NULL)))
 LEFT JOIN Unfit p ON p.ProcessBatch_id = w.ProcessBatch_id
 LEFT JOIN Unfit q ON q.ProcessBatch_id = w.DependsOnBatch_id
 LEFT JOIN vFrozen z ON z.ProcessBatch_id = w.DependsOnBatch_id
@@ -1565,6 +1564,14 @@ LEFT JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.Proces
 WHERE h.Status = 'running';
 
 CREATE OR REPLACE VIEW vLate AS
+WITH Lacking AS (
+SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins
+FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion
+    WHERE FileProcess_id IS NULL GROUP BY ProcessBatch_id, CycleKey) w
+JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
+WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
+    AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)))
+)
 SELECT l.What, l.Name, l.ProcessBatchName, l.BatchControl_id, l.ExpectedTime, (SELECT MIN(CASE WHEN l.ExpectedTime < '5000-01-01' AND (l.ExpectedTime > '4000-01-01 BC' OR NOT isfinite(l.ExpectedTime)) THEN l.ExpectedTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > l.ExpectedTime AND o.FromTime <= l.ExpectedTime) AS ExpectedTimeLocal,
     CASE WHEN isfinite(l.ExpectedTime) AND isfinite((statement_timestamp() AT TIME ZONE 'UTC')) THEN round(EXTRACT(EPOCH FROM (statement_timestamp() AT TIME ZONE 'UTC')) - EXTRACT(EPOCH FROM l.ExpectedTime), 3) END AS LateSeconds, l.Reason, l.NextSql
 FROM (
@@ -1590,14 +1597,11 @@ SELECT 'schedule', ScheduleName, NULL, NULL, NextRunTime, 'its due time is over,
 FROM Schedule WHERE Enabled = 1 AND NextRunTime < (statement_timestamp() AT TIME ZONE 'UTC' - interval '60 seconds')
 UNION ALL
 SELECT 'dependency', (b.ProcessBatchName || ' waits for ' || d.ProcessBatchName), b.ProcessBatchName, NULL,
-    CASE WHEN w.Since < '5000-01-01' AND (w.Since > '4000-01-01 BC' OR NOT isfinite(w.Since)) THEN w.Since + (60 * y.DeadlineMins) * interval '1 second' END, 'it waits for longer than DeadlineMins', ('SELECT * FROM vWaiting WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';')
-FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion
-    WHERE FileProcess_id IS NULL GROUP BY ProcessBatch_id, CycleKey) w
-JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
+    CASE WHEN w.Since < '5000-01-01' AND (w.Since > '4000-01-01 BC' OR NOT isfinite(w.Since)) THEN w.Since + (60 * w.DeadlineMins) * interval '1 second' END, 'it waits for longer than DeadlineMins', ('SELECT * FROM vWaiting WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';')
+FROM Lacking w
 JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
-JOIN ProcessBatch d ON d.ProcessBatch_id = y.DependsOnBatch_id
-WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-    AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AND CASE WHEN w.Since < '5000-01-01' AND (w.Since > '4000-01-01 BC' OR NOT isfinite(w.Since)) THEN w.Since + (60 * y.DeadlineMins) * interval '1 second' END < (statement_timestamp() AT TIME ZONE 'UTC')
+JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
+WHERE CASE WHEN w.Since < '5000-01-01' AND (w.Since > '4000-01-01 BC' OR NOT isfinite(w.Since)) THEN w.Since + (60 * w.DeadlineMins) * interval '1 second' END < (statement_timestamp() AT TIME ZONE 'UTC')
 UNION ALL
 SELECT CASE lower(i.Kind) WHEN 'not_arrived' THEN 'arrival' WHEN 'not_started' THEN 'start' ELSE 'finish' END, i.Subject, i.Subject, NULL, i.OpenedTime, i.Message,
     ('SELECT * FROM vStatus WHERE ProcessBatchName = ' || ('''' || replace(i.Subject, '''', '''''') || '''') || ';')
@@ -1638,21 +1642,20 @@ WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProc
 GROUP BY c.FileProcess_id
 )
 SELECT e.Schedule_id, e.ScheduleName, e.Entity,
-    CASE WHEN x.Row_id IS NOT NULL THEN 'unreadable' WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
-    SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN 'unreadable'
+    CASE WHEN x.Row_id IS NOT NULL THEN 'unreadable' WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.CalendarName IS NOT NULL AND k.Calendar_id IS NULL THEN 'unreadable'
     WHEN t.Incident_id IS NOT NULL THEN 'starts nothing' WHEN e.NextRunTime IS NULL THEN 'not due'
     WHEN e.NextRunTime < (statement_timestamp() AT TIME ZONE 'UTC' - interval '60 seconds') THEN 'overdue' ELSE 'enabled' END AS Status,
     (lower(e.ScheduleType) || COALESCE((', every ' || e.IntervalMinutes || ' minutes'), '') || COALESCE((', ' || e.RunDays), '') || COALESCE((', ' || e.RunDaysOfMonth), '') || COALESCE((', ' || e.WeekOfMonth), '') || COALESCE((', ' || e.RunMonths), '') || COALESCE((' at ' || e.RunTimes), '') || COALESCE((' at ' || e.RunAt), '') || COALESCE((' at ' || e.Cron), '') || COALESCE((', between ' || e.BetweenTimes), '') || COALESCE((', calendar ' || e.CalendarName), '')) AS Timing, e.TimeZone, e.NextRunTime, (SELECT MIN(CASE WHEN e.NextRunTime < '5000-01-01' AND (e.NextRunTime > '4000-01-01 BC' OR NOT isfinite(e.NextRunTime)) THEN e.NextRunTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime) AS NextRunTimeLocal,
     CASE WHEN l.Outcome = 'fired' THEN CASE WHEN p.Status <> 'ready' AND p.Status <> 'complete' THEN lower(p.Status) WHEN q.Failed > 0 THEN 'failed' WHEN q.Cancelled > 0 THEN 'cancelled' WHEN q.Instances = q.Complete THEN 'complete' WHEN q.Running > 0 THEN 'running' ELSE 'waits' END ELSE lower(l.Outcome) END AS LastOutcome,
     l.DueTime AS LastDueTime, (SELECT MIN(CASE WHEN l.DueTime < '5000-01-01' AND (l.DueTime > '4000-01-01 BC' OR NOT isfinite(l.DueTime)) THEN l.DueTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > l.DueTime AND o.FromTime <= l.DueTime) AS LastDueTimeLocal, l.Reason AS LastReason,
     l.FileProcess_id AS LastFileProcess_id, e.Description,
-    CASE WHEN x.Row_id IS NOT NULL THEN x.NextSql WHEN e.Enabled <> 1 THEN ('UPDATE Schedule SET Enabled = ' || CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END || ' WHERE ScheduleName = ' || ('''' || replace(e.ScheduleName, '''', '''''') || '''') || ';') WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
-    SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN ('UPDATE Schedule SET CalendarName = ... WHERE ScheduleName = ' || ('''' || replace(e.ScheduleName, '''', '''''') || '''') || ';')
-    WHEN t.Incident_id IS NOT NULL THEN ('SELECT * FROM Incident WHERE Incident_id = ' || t.Incident_id || ';')
+    CASE WHEN x.Row_id IS NOT NULL THEN x.NextSql WHEN e.Enabled = 1 AND e.CalendarName IS NOT NULL AND k.Calendar_id IS NULL THEN ('UPDATE Schedule SET CalendarName = ... WHERE ScheduleName = ' || ('''' || replace(e.ScheduleName, '''', '''''') || '''') || ';')
+    WHEN e.Enabled = 1 AND t.Incident_id IS NOT NULL THEN ('SELECT * FROM Incident WHERE Incident_id = ' || t.Incident_id || ';')
     ELSE ('UPDATE Schedule SET Enabled = ' || CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END || ' WHERE ScheduleName = ' || ('''' || replace(e.ScheduleName, '''', '''''') || '''') || ';') END AS NextSql,
     r.StartTime AS LastRunOn, (SELECT MIN(CASE WHEN r.StartTime < '5000-01-01' AND (r.StartTime > '4000-01-01 BC' OR NOT isfinite(r.StartTime)) THEN r.StartTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > r.StartTime AND o.FromTime <= r.StartTime) AS LastRunOnLocal,
     CASE WHEN r.Failed > 0 OR r.Cancelled > 0 THEN 0 WHEN r.Instances = r.Complete THEN 1 END AS LastRunOK
 FROM Schedule e
+LEFT JOIN Calendar k ON k.CalendarName = e.CalendarName
 LEFT JOIN vUnreadable x ON x.TableName = 'Schedule' AND x.Row_id = e.Schedule_id
 LEFT JOIN Newest n ON n.Schedule_id = e.Schedule_id
 LEFT JOIN ScheduleFire l ON l.ScheduleFire_id = n.ScheduleFire_id
@@ -1674,12 +1677,12 @@ JOIN FileWatchSeen n ON n.FileWatch_id = w.FileWatch_id AND n.FileProcess_id > f
 JOIN FileProcess l ON l.FileProcess_id = n.FileProcess_id
 LEFT JOIN FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_id = f.FileProcess_id
 WHERE f.Status IN ('paused', 'rejected', 'duplicate') AND (l.FileName = f.FileName OR (o.FileNumber = n.FileNumber AND o.FileSize = n.FileSize AND o.ModifiedNs = n.ModifiedNs)) GROUP BY f.FileProcess_id
-), Told AS (
+), Locks AS (
 SELECT k.Controller_id, (' | ' || substr(split_part(k.Trouble, ' Next: ', 1), 29)) AS Said
 FROM Controller k
 WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND CASE WHEN k.Heartbeat < '5000-01-01' AND (k.Heartbeat > '4000-01-01 BC' OR NOT isfinite(k.Heartbeat)) THEN k.Heartbeat + (k.OrphanTimeoutSecs) * interval '1 second' END > (statement_timestamp() AT TIME ZONE 'UTC')
 ), Met AS (
-SELECT c.FileProcess_id, t.Controller_id, substr(substr(t.Said, NULLIF(strpos(t.Said, (' | FileProcess ' || c.FileProcess_id || ': ')), 0)), 4) AS Said FROM FileProcess c CROSS JOIN Told t WHERE c.Status = 'ready'
+SELECT c.FileProcess_id, t.Controller_id, substr(substr(t.Said, NULLIF(strpos(t.Said, (' | FileProcess ' || c.FileProcess_id || ': ')), 0)), 4) AS Said FROM FileProcess c CROSS JOIN Locks t WHERE c.Status = 'ready'
 ), Entry AS (
 SELECT m.FileProcess_id, m.Controller_id, split_part(m.Said, ' | ', 1) AS Said FROM Met m WHERE m.Said IS NOT NULL
 ), Locked AS (

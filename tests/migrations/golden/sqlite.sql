@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0046.
+-- The control database of batchctl on SQLite, schema 0047.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -11,7 +11,7 @@ CREATE TABLE alembic_version (
     CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
 
--- Running upgrade  -> 0046
+-- Running upgrade  -> 0047
 
 -- A batch: which entity it takes, how its instances are made, in what order and how often they are tried.
 CREATE TABLE ProcessBatch (
@@ -43,12 +43,10 @@ CREATE TABLE ProcessBatch (
     Tags TEXT CHECK (length(Tags) <= 200),
     Origin TEXT CHECK (length(Origin) <= 200),
     Description TEXT,
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ProcessBatchName,char(0)) OR instr(Entity,char(0)) OR instr(Populator,char(0)) OR instr(PopulatorArgs,char(0)) OR instr(ArriveBy,char(0)) OR instr(StartBy,char(0)) OR
-        instr(FinishBy,char(0)) OR instr(ExpectedOn,char(0)) OR instr(ExpectedCalendar,char(0)) OR instr(Tags,char(0)) OR instr(Origin,char(0)) OR instr(Description,char(0))))
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    CHECK (NOT instr(replace(json_array(ProcessBatchName,Entity,Populator,PopulatorArgs,ArriveBy,StartBy,FinishBy,ExpectedOn,ExpectedCalendar,Tags,
+        Origin,Description),'\\',''),'\u0000'))
 ) STRICT;
 
 -- What steps share, such as an FTP server, and how many units of it there are.
@@ -57,11 +55,9 @@ CREATE TABLE Resource (
     ResourceName TEXT NOT NULL UNIQUE CHECK (length(ResourceName) BETWEEN 1 AND 200),
     Units INTEGER NOT NULL DEFAULT 1 CHECK (Units BETWEEN 0 AND 1000000),
     Description TEXT,
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ResourceName,char(0)) OR instr(Description,char(0))))
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    CHECK (NOT instr(replace(json_array(ResourceName,Description),'\\',''),'\u0000'))
 ) STRICT;
 
 -- When rows of an entity are put into FileProcess by themselves.
@@ -75,7 +71,7 @@ CREATE TABLE Schedule (
         CHECK ((IntervalMinutes IS NOT NULL) = (ScheduleType IN ('interval'))),
     RunTimes TEXT CHECK (length(RunTimes) <= 200) CHECK (replace(replace(RunTimes, ' ', '<>'), '><', '') NOT GLOB '*[^-,]<>[^-,]*')
         CHECK ((RunTimes IS NOT NULL) = (ScheduleType IN ('daily', 'weekly', 'monthly', 'monthly_dow')))
-        CHECK ((',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,[^0-2]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,2[^0-3]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,[01][^0-9]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,??[^:]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,???[^0-5]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,????[^0-9]*' AND (',' || replace(RunTimes, ' ', '') || ',') NOT GLOB '*,?????[^,]*'),
+        CHECK ((','||replace(RunTimes, ' ', '')||',') NOT GLOB '*,[^0-2]*' AND (','||replace(RunTimes, ' ', '')||',') NOT GLOB '*,2[^0-3]*' AND (','||replace(RunTimes, ' ', '')||',') NOT GLOB '*,[01][^0-9]*' AND (','||replace(RunTimes, ' ', '')||',') NOT GLOB '*,??[^:]*' AND (','||replace(RunTimes, ' ', '')||',') NOT GLOB '*,???[^0-5]*' AND (','||replace(RunTimes, ' ', '')||',') NOT GLOB '*,????[^0-9]*' AND (','||replace(RunTimes, ' ', '')||',') NOT GLOB '*,?????[^,]*'),
     RunDays TEXT CHECK (length(RunDays) <= 200) CHECK (RunDays IS NOT NULL OR ScheduleType NOT IN ('weekly', 'monthly_dow'))
         CHECK (replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(lower(RunDays),'mon','W'),'tue','W'),'wed','W'),'thu','W'),'fri','W'),'sat','W'),'sun','W'),' ',''),'W-W','W')||',','W,','') = ''),
     RunDaysOfMonth TEXT CHECK (length(RunDaysOfMonth) <= 200) CHECK (RunDaysOfMonth IS NOT NULL OR ScheduleType NOT IN ('monthly'))
@@ -84,7 +80,7 @@ CREATE TABLE Schedule (
         CHECK (replace(replace(replace(replace(replace(replace(replace(replace(lower(WeekOfMonth),'first','W'),'second','W'),'third','W'),'fourth','W'),'fifth','W'),'last','W'),' ','')||',','W,','') = ''),
     RunMonths TEXT CHECK (length(RunMonths) <= 200)
         CHECK (NOT (replace(replace(replace(replace(lower(RunMonths),'feb','2'),'0',''),' ','')||',','2,','') = '' AND replace(replace(replace(lower(RunDaysOfMonth),' ','')||',','30,',''),'31,','') = '') AND NOT (replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(lower(RunMonths),'feb','2'),'apr','2'),'jun','2'),'sep','2'),'nov','2'),'0',''),'4','2'),'6','2'),'9','2'),'11','2'),' ','')||',','2,','') = '' AND replace(replace(lower(RunDaysOfMonth),' ','')||',','31,','') = ''))
-        CHECK (length(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(',' || replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') || ',', ',jan,', ''), ',feb,', ''), ',mar,', ''), ',apr,', ''), ',may,', ''), ',jun,', ''), ',jul,', ''), ',aug,', ''), ',sep,', ''), ',oct,', ''), ',nov,', ''), ',dec,', '')) + length(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(',' || replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') || ',', ',1,', ''), ',2,', ''), ',3,', ''), ',4,', ''), ',5,', ''), ',6,', ''), ',7,', ''), ',8,', ''), ',9,', ''), ',10,', ''), ',11,', ''), ',12,', '')) + length(replace(replace(replace(replace(replace(replace(replace(replace(replace(',' || replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') || ',', ',01,', ''), ',02,', ''), ',03,', ''), ',04,', ''), ',05,', ''), ',06,', ''), ',07,', ''), ',08,', ''), ',09,', '')) = 2 * length(',' || replace(replace(lower(replace(RunMonths, ' ', '')), '-', ','), ',', ',,') || ',') AND replace(replace(RunMonths, ' ', '<>'), '><', '') NOT GLOB '*[^-,]<>[^-,]*' AND lower(replace(RunMonths, ' ', '')) NOT GLOB '*-[^-,]-*' AND lower(replace(RunMonths, ' ', '')) NOT GLOB '*-[^-,][^-,]-*' AND lower(replace(RunMonths, ' ', '')) NOT GLOB '*-[^-,][^-,][^-,]-*'),
+        CHECK (RunMonths IS NULL OR json_patch('{"'||replace('jan,feb,mar,apr,may,jun,jul,aug,sep,oct,nov,dec,1,2,3,4,5,6,7,8,9,10,11,12,01,02,03,04,05,06,07,08,09',',','":"","')||'":""}','{'||replace(json_quote(replace(replace(lower(RunMonths),' ',''),'-',',')),',','":"","')||':""}') LIKE '%"09":""}' AND replace(replace(RunMonths, ' ', '<>'), '><', '') NOT GLOB '*[^-,]<>[^-,]*' AND replace(lower(RunMonths),' ','') NOT GLOB '*-?-*' AND replace(lower(RunMonths),' ','') NOT GLOB '*-??-*' AND replace(lower(RunMonths),' ','') NOT GLOB '*-?[^,]?-*'),
     BetweenTimes TEXT CHECK (length(BetweenTimes) <= 50)
         CHECK (replace(replace(BetweenTimes, ' ', '<>'), '><', '') NOT GLOB '*[^-,]<>[^-,]*')
         CHECK (replace(BetweenTimes, ' ', '') GLOB '[0-2][0-9]:[0-5][0-9]-[0-2][0-9]:[0-5][0-9]' AND replace(BetweenTimes, ' ', '') NOT GLOB '2[4-9]*' AND replace(BetweenTimes, ' ', '') NOT GLOB '*-2[4-9]*'),
@@ -107,20 +103,15 @@ CREATE TABLE Schedule (
     Overlap TEXT COLLATE NOCASE NOT NULL DEFAULT 'queue' CHECK (Overlap IN ('queue', 'skip')),
     Jitter INTEGER NOT NULL DEFAULT 0 CHECK (Jitter BETWEEN 0 AND 86400),
     Enabled INTEGER NOT NULL DEFAULT 1 CHECK (Enabled IN (0, 1)),
-    NextRunTime TEXT
-        CHECK (NextRunTime GLOB '*[0-9]' AND ifnull(max('0001',date(NextRunTime,'+0 days')),'')||' ' IN (NextRunTime||' ',rtrim(NextRunTime,'0123456789.:'))),
-    DecidedUntil TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (DecidedUntil GLOB '*[0-9]' AND ifnull(max('0001',date(DecidedUntil,'+0 days')),'')||' ' IN (DecidedUntil||' ',rtrim(DecidedUntil,'0123456789.:'))),
+    NextRunTime TEXT,
+    DecidedUntil TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     TimingHash TEXT CHECK (length(TimingHash) <= 64),
     Origin TEXT CHECK (length(Origin) <= 200),
     Description TEXT,
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ScheduleName,char(0)) OR instr(Entity,char(0)) OR instr(RunTimes,char(0)) OR instr(RunDays,char(0)) OR instr(RunDaysOfMonth,char(0)) OR instr(WeekOfMonth,char(0)) OR
-        instr(RunMonths,char(0)) OR instr(BetweenTimes,char(0)) OR instr(StartDate,char(0)) OR instr(EndDate,char(0)) OR instr(RunAt,char(0)) OR instr(Cron,char(0)) OR
-        instr(TimeZone,char(0)) OR instr(CalendarName,char(0)) OR instr(TimingHash,char(0)) OR instr(Origin,char(0)) OR instr(Description,char(0))))
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    CHECK (NOT instr(replace(json_array(ScheduleName,Entity,RunTimes,RunDays,RunDaysOfMonth,WeekOfMonth,RunMonths,BetweenTimes,StartDate,EndDate,
+        RunAt,Cron,TimeZone,CalendarName,TimingHash,Origin,Description),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_Schedule_Due" ON Schedule (NextRunTime) WHERE Enabled = 1;
@@ -136,11 +127,9 @@ CREATE TABLE Calendar (
     ValidUntil TEXT CHECK (length(ValidUntil) <= 10)
         CHECK (trim(ValidUntil) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND substr(trim(ValidUntil),6,2) BETWEEN '01' AND '12' AND substr(trim(ValidUntil),9,2) BETWEEN '01' AND '31'),
     Description TEXT,
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(CalendarName,char(0)) OR instr(BusinessDays,char(0)) OR instr(ValidFrom,char(0)) OR instr(ValidUntil,char(0)) OR instr(Description,char(0))))
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    CHECK (NOT instr(replace(json_array(CalendarName,BusinessDays,ValidFrom,ValidUntil,Description),'\\',''),'\u0000'))
 ) STRICT;
 
 -- A table of another database whose new rows start an entity.
@@ -158,14 +147,10 @@ CREATE TABLE DataTrigger (
     OnNewRows INTEGER NOT NULL DEFAULT 0 CHECK (OnNewRows IN (0, 1)),
     DebounceSeconds INTEGER NOT NULL DEFAULT 60 CHECK (DebounceSeconds BETWEEN 0 AND 31536000),
     Enabled INTEGER NOT NULL DEFAULT 1 CHECK (Enabled IN (0, 1)),
-    LastFired TEXT
-        CHECK (LastFired GLOB '*[0-9]' AND ifnull(max('0001',date(LastFired,'+0 days')),'')||' ' IN (LastFired||' ',rtrim(LastFired,'0123456789.:'))),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(TriggerName,char(0)) OR instr(Entity,char(0)) OR instr(ConnectionName,char(0)) OR instr(TableName,char(0)) OR instr(StatusColumn,char(0)) OR instr(PendingValue,char(0)) OR
-        instr(CreatedColumn,char(0))))
+    LastFired TEXT,
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    CHECK (NOT instr(replace(json_array(TriggerName,Entity,ConnectionName,TableName,StatusColumn,PendingValue,CreatedColumn),'\\',''),'\u0000'))
 ) STRICT;
 
 -- A folder whose files become rows of FileProcess.
@@ -180,13 +165,10 @@ CREATE TABLE FileWatch (
     MarkerSuffix TEXT CHECK (length(MarkerSuffix) BETWEEN 1 AND 50),
     DuplicateKey TEXT COLLATE NOCASE NOT NULL DEFAULT 'name_size_time' CHECK (DuplicateKey IN ('name', 'name_size_time', 'content')),
     Enabled INTEGER NOT NULL DEFAULT 1 CHECK (Enabled IN (0, 1)),
-    UnreachableSince TEXT
-        CHECK (UnreachableSince GLOB '*[0-9]' AND ifnull(max('0001',date(UnreachableSince,'+0 days')),'')||' ' IN (UnreachableSince||' ',rtrim(UnreachableSince,'0123456789.:'))),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(WatchName,char(0)) OR instr(Entity,char(0)) OR instr(Folder,char(0)) OR instr(Pattern,char(0)) OR instr(MarkerSuffix,char(0))))
+    UnreachableSince TEXT,
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    CHECK (NOT instr(replace(json_array(WatchName,Entity,Folder,Pattern,MarkerSuffix),'\\',''),'\u0000'))
 ) STRICT;
 
 -- What can be set while controllers run.
@@ -195,11 +177,9 @@ CREATE TABLE Setting (
     Name TEXT NOT NULL UNIQUE CHECK (length(Name) BETWEEN 1 AND 200),
     Value TEXT NOT NULL
         CHECK (Name <> 'MaxConcurrent' OR (trim(Value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) NOT GLOB '*[^0-9]*' AND length(trim(Value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) BETWEEN 1 AND 18)),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(Name,char(0)) OR instr(Value,char(0))))
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    CHECK (NOT instr(replace(json_array(Name,Value),'\\',''),'\u0000'))
 ) STRICT;
 
 -- What a batch and its steps were at each version.
@@ -213,7 +193,7 @@ CREATE TABLE BatchVersion (
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     UNIQUE (ProcessBatch_id, DefVersion),
-    CHECK (NOT (instr(ProcessBatchName,char(0)) OR instr(Fingerprint,char(0)) OR instr(Content,char(0))))
+    CHECK (NOT instr(replace(json_array(ProcessBatchName,Fingerprint,Content),'\\',''),'\u0000'))
 ) STRICT;
 
 -- Which definitions came from which file or module.
@@ -230,7 +210,7 @@ CREATE TABLE AppliedDefinition (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (Kind, Name),
-    CHECK (NOT (instr(Kind,char(0)) OR instr(Name,char(0)) OR instr(Owner,char(0)) OR instr(Exported,char(0)) OR instr(Content,char(0)) OR instr(Actor,char(0))))
+    CHECK (NOT instr(replace(json_array(Kind,Name,Owner,Exported,Content,Actor),'\\',''),'\u0000'))
 ) STRICT;
 
 -- What people ask for by a row, and what was answered.
@@ -252,8 +232,7 @@ CREATE TABLE OperatorRequest (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(Action,char(0)) OR instr(ProcessBatchName,char(0)) OR instr(Arguments,char(0)) OR instr(Reason,char(0)) OR instr(Actor,char(0)) OR instr(Answer,char(0)) OR
-        instr(AnsweredBy,char(0))))
+    CHECK (NOT instr(replace(json_array(Action,ProcessBatchName,Arguments,Reason,Actor,Answer,AnsweredBy),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_OperatorRequest_Open" ON OperatorRequest (OperatorRequest_id) WHERE Status = 'requested';
@@ -265,16 +244,12 @@ CREATE TABLE BatchFreeze (
     Tag TEXT CHECK (length(Tag) <= 200) CHECK (ProcessBatchName IS NULL OR Tag IS NULL),
     Reason TEXT NOT NULL CHECK (Reason <> ''),
     Actor TEXT NOT NULL DEFAULT 'sql' CHECK (length(Actor) BETWEEN 1 AND 200),
-    UntilTime TEXT
-        CHECK (UntilTime GLOB '*[0-9]' AND ifnull(max('0001',date(UntilTime,'+0 days')),'')||' ' IN (UntilTime||' ',rtrim(UntilTime,'0123456789.:'))),
-    ThawedTime TEXT
-        CHECK (ThawedTime GLOB '*[0-9]' AND ifnull(max('0001',date(ThawedTime,'+0 days')),'')||' ' IN (ThawedTime||' ',rtrim(ThawedTime,'0123456789.:'))),
+    UntilTime TEXT,
+    ThawedTime TEXT,
     ThawedBy TEXT CHECK (length(ThawedBy) <= 200),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ProcessBatchName,char(0)) OR instr(Tag,char(0)) OR instr(Reason,char(0)) OR instr(Actor,char(0)) OR instr(ThawedBy,char(0))))
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    CHECK (NOT instr(replace(json_array(ProcessBatchName,Tag,Reason,Actor,ThawedBy),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_BatchFreeze_Standing" ON BatchFreeze (BatchFreeze_id) WHERE ThawedTime IS NULL;
@@ -318,7 +293,7 @@ CREATE TABLE Incident (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(IncidentKey,char(0)) OR instr(Subject,char(0)) OR instr(Message,char(0)) OR instr(Detail,char(0)) OR instr(NextStep,char(0)) OR instr(AcknowledgedBy,char(0))))
+    CHECK (NOT instr(replace(json_array(IncidentKey,Subject,Message,Detail,NextStep,AcknowledgedBy),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE UNIQUE INDEX "UX_Incident_Standing" ON Incident (IncidentKey) WHERE ResolvedTime IS NULL;
@@ -337,8 +312,7 @@ CREATE TABLE AuditLog (
     ValuesAfter TEXT,
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    CHECK (NOT (instr(Actor,char(0)) OR instr(Host,char(0)) OR instr(Action,char(0)) OR instr(Target,char(0)) OR instr(Reason,char(0)) OR instr(ValuesBefore,char(0)) OR
-        instr(ValuesAfter,char(0))))
+    CHECK (NOT instr(replace(json_array(Actor,Host,Action,Target,Reason,ValuesBefore,ValuesAfter),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_AuditLog_Target" ON AuditLog (Target);
@@ -352,21 +326,20 @@ CREATE TABLE AuditSeal (
     RecordHash TEXT NOT NULL CHECK (length(RecordHash) <= 64),
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    CHECK (NOT (instr(PrevHash,char(0)) OR instr(RecordHash,char(0))))
+    CHECK (NOT instr(replace(json_array(PrevHash,RecordHash),'\\',''),'\u0000'))
 ) STRICT;
 
 -- The offsets of the business time zone, for views that show local times.
 CREATE TABLE ZoneOffset (
     ZoneOffset_id INTEGER PRIMARY KEY AUTOINCREMENT,
-    ZoneName TEXT NOT NULL CHECK (length(ZoneName) BETWEEN 1 AND 200),
+    ZoneName TEXT NOT NULL CHECK (NOT instr(ZoneName,char(0))) CHECK (length(ZoneName) BETWEEN 1 AND 200),
     FromTime TEXT NOT NULL UNIQUE
         CHECK (FromTime GLOB '*[0-9]' AND ifnull(max('0001',date(FromTime,'+0 days')),'')||' ' IN (FromTime||' ',rtrim(FromTime,'0123456789.:'))),
     UntilTime TEXT NOT NULL CHECK (FromTime < UntilTime)
         CHECK (UntilTime GLOB '*[0-9]' AND ifnull(max('0001',date(UntilTime,'+0 days')),'')||' ' IN (UntilTime||' ',rtrim(UntilTime,'0123456789.:'))),
     OffsetSeconds INTEGER NOT NULL CHECK (OffsetSeconds BETWEEN -86400 AND 86400),
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    CHECK (NOT (instr(ZoneName,char(0))))
+        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:')))
 ) STRICT;
 
 CREATE INDEX "IX_ZoneOffset_Until" ON ZoneOffset (UntilTime, FromTime);
@@ -385,7 +358,7 @@ CREATE TABLE SchedulerLog (
     Message TEXT,
     RowsQueued INTEGER,
     DurationMs INTEGER,
-    CHECK (NOT (instr(Source,char(0)) OR instr(Entity,char(0)) OR instr(Message,char(0))))
+    CHECK (NOT instr(replace(json_array(Source,Entity,Message),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_SchedulerLog_Entity" ON SchedulerLog (Entity, SchedulerLog_id);
@@ -445,8 +418,8 @@ CREATE TABLE Controller (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ControllerName,char(0)) OR instr(Host,char(0)) OR instr(PidStart,char(0)) OR instr(BootId,char(0)) OR instr(AppVersion,char(0)) OR instr(SchedulerZone,char(0)) OR
-        instr(LeftOut,char(0)) OR instr(ProcessTypes,char(0)) OR instr(Populators,char(0)) OR instr(Jobs,char(0)) OR instr(Trouble,char(0))))
+    CHECK (NOT instr(replace(json_array(ControllerName,Host,PidStart,BootId,AppVersion,SchedulerZone,LeftOut,ProcessTypes,Populators,Jobs,
+        Trouble),'\\',''),'\u0000'))
 ) STRICT;
 
 -- Which controller makes instances and fires schedules: one row.
@@ -461,7 +434,7 @@ CREATE TABLE Leader (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(ControllerName,char(0)) OR instr(Place,char(0))))
+    CHECK (NOT instr(replace(json_array(ControllerName,Place),'\\',''),'\u0000'))
 ) STRICT;
 
 -- Rows that controllers lock to do one thing at a time.
@@ -491,13 +464,10 @@ CREATE TABLE ProcessControl (
     Data4 TEXT,
     Data5 TEXT,
     Data6 TEXT,
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     UNIQUE (ProcessBatch_id, ProcessControlSeq),
-    CHECK (NOT (instr(ProcessName,char(0)) OR instr(ProcessType,char(0)) OR instr(Data1,char(0)) OR instr(Data2,char(0)) OR instr(Data3,char(0)) OR instr(Data4,char(0)) OR
-        instr(Data5,char(0)) OR instr(Data6,char(0))))
+    CHECK (NOT instr(replace(json_array(ProcessName,ProcessType,Data1,Data2,Data3,Data4,Data5,Data6),'\\',''),'\u0000'))
 ) STRICT;
 
 -- How many units of a resource an instance of a batch holds while it is claimed.
@@ -507,10 +477,8 @@ CREATE TABLE BatchResource (
     Resource_id INTEGER NOT NULL REFERENCES Resource,
     Units INTEGER NOT NULL DEFAULT 1 CHECK (Units BETWEEN 1 AND 1000000),
     Exclusive INTEGER NOT NULL DEFAULT 0 CHECK (Exclusive IN (0, 1)),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     UNIQUE (ProcessBatch_id, Resource_id)
 ) STRICT;
 
@@ -520,10 +488,8 @@ CREATE TABLE BatchDependency (
     ProcessBatch_id INTEGER NOT NULL REFERENCES ProcessBatch,
     DependsOnBatch_id INTEGER NOT NULL REFERENCES ProcessBatch CHECK (DependsOnBatch_id <> ProcessBatch_id),
     DeadlineMins INTEGER NOT NULL DEFAULT 1440 CHECK (DeadlineMins BETWEEN 1 AND 525600),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     UNIQUE (ProcessBatch_id, DependsOnBatch_id)
 ) STRICT;
 
@@ -535,12 +501,10 @@ CREATE TABLE CalendarDay (
         CHECK (trim(CalendarDate) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND substr(trim(CalendarDate),6,2) BETWEEN '01' AND '12' AND substr(trim(CalendarDate),9,2) BETWEEN '01' AND '31'),
     IsBusinessDay INTEGER NOT NULL DEFAULT 0 CHECK (IsBusinessDay IN (0, 1)),
     Description TEXT CHECK (length(Description) <= 200),
-    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
-        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     UNIQUE (Calendar_id, CalendarDate),
-    CHECK (NOT (instr(CalendarDate,char(0)) OR instr(Description,char(0))))
+    CHECK (NOT instr(replace(json_array(CalendarDate,Description),'\\',''),'\u0000'))
 ) STRICT;
 
 -- Messages about incidents, one for each channel.
@@ -567,7 +531,7 @@ CREATE TABLE AlertDelivery (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (Incident_id, Channel, Kind, Number),
-    CHECK (NOT (instr(Channel,char(0)) OR instr(Title,char(0)) OR instr(Body,char(0)) OR instr(ClaimedBy,char(0)) OR instr(Message,char(0))))
+    CHECK (NOT instr(replace(json_array(Channel,Title,Body,ClaimedBy,Message),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_AlertDelivery_Waiting" ON AlertDelivery (AlertDelivery_id) WHERE Status = 'waiting';
@@ -589,7 +553,7 @@ CREATE TABLE FileWatchSeen (
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (FileWatch_id, PathKey),
-    CHECK (NOT (instr(PathKey,char(0)) OR instr(FilePath,char(0)) OR instr(FileNumber,char(0))))
+    CHECK (NOT instr(replace(json_array(PathKey,FilePath,FileNumber),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_FileWatchSeen_Intake" ON FileWatchSeen (FileProcess_id);
@@ -614,7 +578,7 @@ CREATE TABLE ScheduleBackfill (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    CHECK (NOT (instr(Actor,char(0)) OR instr(Reason,char(0))))
+    CHECK (NOT instr(replace(json_array(Actor,Reason),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_ScheduleBackfill_Running" ON ScheduleBackfill (ScheduleBackfill_id) WHERE Status = 'running';
@@ -673,7 +637,7 @@ CREATE TABLE DurationHistory (
     DurationHistory_id INTEGER PRIMARY KEY AUTOINCREMENT,
     ProcessBatch_id INTEGER NOT NULL REFERENCES ProcessBatch,
     ProcessControlSeq INTEGER NOT NULL,
-    Day TEXT NOT NULL CHECK (length(Day) <= 10),
+    Day TEXT NOT NULL CHECK (length(Day) <= 10) CHECK (NOT instr(Day,char(0))),
     UpToMs INTEGER NOT NULL,
     Runs INTEGER NOT NULL CHECK (Runs >= 1),
     TotalMs INTEGER NOT NULL,
@@ -683,8 +647,7 @@ CREATE TABLE DurationHistory (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    UNIQUE (ProcessBatch_id, ProcessControlSeq, Day, UpToMs),
-    CHECK (NOT (instr(Day,char(0))))
+    UNIQUE (ProcessBatch_id, ProcessControlSeq, Day, UpToMs)
 ) STRICT;
 
 -- What was decided about each due time of a schedule.
@@ -705,7 +668,7 @@ CREATE TABLE ScheduleFire (
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     UNIQUE (Schedule_id, FireKey),
-    CHECK (NOT (instr(FireKey,char(0)) OR instr(Reason,char(0)) OR instr(ZoneRules,char(0))))
+    CHECK (NOT instr(replace(json_array(FireKey,Reason,ZoneRules),'\\',''),'\u0000'))
 ) STRICT;
 
 CREATE INDEX "IX_ScheduleFire_FileProcess" ON ScheduleFire (FileProcess_id);
@@ -766,7 +729,7 @@ CREATE TABLE BatchCompletion (
     ProcessBatch_id INTEGER NOT NULL REFERENCES ProcessBatch,
     DependsOnBatch_id INTEGER NOT NULL REFERENCES ProcessBatch,
     BatchControl_id INTEGER NOT NULL REFERENCES BatchControl,
-    CycleKey TEXT CHECK (length(CycleKey) <= 200),
+    CycleKey TEXT CHECK (length(CycleKey) <= 200) CHECK (NOT instr(CycleKey,char(0))),
     FileProcess_id INTEGER REFERENCES FileProcess,
     Overdue TEXT
         CHECK (Overdue GLOB '*[0-9]' AND ifnull(max('0001',date(Overdue,'+0 days')),'')||' ' IN (Overdue||' ',rtrim(Overdue,'0123456789.:'))),
@@ -774,8 +737,7 @@ CREATE TABLE BatchCompletion (
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
-    UNIQUE (ProcessBatch_id, BatchControl_id),
-    CHECK (NOT (instr(CycleKey,char(0))))
+    UNIQUE (ProcessBatch_id, BatchControl_id)
 ) STRICT;
 
 CREATE INDEX "IX_BatchCompletion_Instance" ON BatchCompletion (BatchControl_id);
@@ -797,7 +759,7 @@ INSERT INTO Setting (Name, Value) SELECT 'DatabaseId', lower(hex(randomblob(16))
 
 INSERT INTO Leader (Fence) SELECT 0;
 
-INSERT INTO alembic_version (version_num) VALUES ('0046') RETURNING version_num;
+INSERT INTO alembic_version (version_num) VALUES ('0047') RETURNING version_num;
 
 CREATE VIEW vUnreadable AS
 SELECT TableName, Row_id, substr(Given, 1, instr(Given, ' ') - 1) AS ColumnName, ProcessBatch_id, Place,
@@ -876,7 +838,7 @@ WHERE EXISTS (SELECT 1 FROM Offered) AND replace(n.Name, ',', '') = n.Name
 AND NOT EXISTS (SELECT 1 FROM Offered o WHERE o.IsUnknown = 1 OR (EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(CASE n.Lacks WHEN 'Populator' THEN o.Populators WHEN 'ProcessType' THEN o.ProcessTypes ELSE o.Jobs END AS text)), ',', '","') || ']') t WHERE trim(t.value, (SELECT Blanks FROM batchctl_blanks)) = n.Name)));
 
 CREATE VIEW vFrozen AS
-SELECT z.ProcessBatch_id, z.ProcessBatchName, z.BatchFreeze_id, z.Scope, z.UntilTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', z.UntilTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(z.UntilTime, '+1 second') BETWEEN FromTime AND UntilTime) AS UntilTimeLocal,
+SELECT z.ProcessBatch_id, z.ProcessBatchName, z.BatchFreeze_id, z.Scope, z.UntilTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', z.UntilTime, Shift) FROM batchctl_shifts WHERE datetime(z.UntilTime, '+1 second') BETWEEN FromTime AND UntilTime) AS UntilTimeLocal,
     z.Scope || ' is frozen since ' || strftime('%Y-%m-%d %H:%M:%S', z.z_inserted) || ' UTC, ' || CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE 'until ' || strftime('%Y-%m-%d %H:%M:%S', z.UntilTime) || ' UTC' END || ', by ' || z.Actor || ': ' || z.Reason AS Reason,
     'INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ' || z.BatchFreeze_id || '}'', ''...'');' AS NextSql
 FROM (SELECT b.ProcessBatch_id, b.ProcessBatchName, z.BatchFreeze_id, CASE WHEN z.Tag IS NOT NULL THEN 'every batch with tag ''' || z.Tag || '''' WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE 'batch ' || z.ProcessBatchName END AS Scope, z.UntilTime, z.z_inserted, z.Actor,
@@ -889,11 +851,7 @@ FROM (SELECT b.ProcessBatch_id, b.ProcessBatchName, z.BatchFreeze_id, CASE WHEN 
 WHERE z.Nth = 1;
 
 CREATE VIEW vStatus AS
-WITH Unfit AS (
-SELECT ProcessBatch_id, Reason, NextSql
-FROM (SELECT ProcessBatch_id, Reason, NextSql, ROW_NUMBER() OVER (PARTITION BY ProcessBatch_id ORDER BY Place, Row_id) AS Nth FROM vUnreadable WHERE ProcessBatch_id IS NOT NULL) m
-WHERE Nth = 1
-), Missing AS (SELECT ProcessBatch_id, ProcessControlSeq, Reason, NextSql FROM vNotInstalled), Counted AS (
+WITH Unfit AS (SELECT * FROM batchctl_unfit), Missing AS (SELECT ProcessBatch_id, ProcessControlSeq, Reason, NextSql FROM vNotInstalled), Counted AS (
 SELECT ProcessBatch_id, COUNT(CASE WHEN (Status = 'ready') THEN 1 END) AS Ready, COUNT(CASE WHEN (Status = 'running' OR Status = 'pausing' OR Status = 'cancelling') THEN 1 END) AS Running, COUNT(CASE WHEN (Status = 'retry') THEN 1 END) AS Retry,
     COUNT(CASE WHEN (Status = 'failed') THEN 1 END) AS Failed, COUNT(CASE WHEN (Status = 'held') THEN 1 END) AS Held, COUNT(CASE WHEN (Status = 'paused') THEN 1 END) AS Paused
 FROM (SELECT ProcessBatch_id, Status FROM BatchControl WHERE (Status = 'ready' OR Status = 'retry' OR Status = 'failed' OR Status = 'held')
@@ -908,7 +866,7 @@ SELECT b.ProcessBatch_id, b.ProcessBatchName, COALESCE(b.Entity, b.ProcessBatchN
     WHEN a.ProcessBatch_id IS NOT NULL THEN 'waits' WHEN t.Incident_id IS NOT NULL THEN 'unreadable'
     ELSE 'idle' END AS Status,
     COALESCE(n.Ready, 0) AS Ready, COALESCE(n.Running, 0) AS Running, COALESCE(n.Retry, 0) AS Retry, COALESCE(n.Failed, 0) AS Failed, COALESCE(n.Held, 0) AS Held, COALESCE(n.Paused, 0) AS Paused,
-    c.BatchControl_id AS LastComplete_id, c.z_updated AS LastCompleteTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', c.z_updated, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(c.z_updated, '+1 second') BETWEEN FromTime AND UntilTime) AS LastCompleteTimeLocal,
+    c.BatchControl_id AS LastComplete_id, c.z_updated AS LastCompleteTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', c.z_updated, Shift) FROM batchctl_shifts WHERE datetime(c.z_updated, '+1 second') BETWEEN FromTime AND UntilTime) AS LastCompleteTimeLocal,
     b.Seq, b.Description,
     CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.NextSql WHEN b.Enabled <> 1 THEN 'INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ' || quote(b.ProcessBatchName) || ', ''...'');'
     WHEN z.BatchFreeze_id IS NOT NULL THEN z.NextSql WHEN y.ProcessBatch_id IS NOT NULL THEN y.NextSql
@@ -931,7 +889,7 @@ LEFT JOIN Incident t ON t.Incident_id = (SELECT MIN(i.Incident_id) FROM Incident
 CREATE VIEW vFailed AS
 SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) AS Status, c.CycleKey, f.Entity, f.FileName,
     h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Status) AS AttemptStatus, h.ReturnCode,
-    h.Message AS ErrorText, h.Output, h.CommandText, h.StartTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.StartTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(h.StartTime, '+1 second') BETWEEN FromTime AND UntilTime) AS StartTimeLocal, h.EndTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.EndTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(h.EndTime, '+1 second') BETWEEN FromTime AND UntilTime) AS EndTimeLocal,
+    h.Message AS ErrorText, h.Output, h.CommandText, h.StartTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.StartTime, Shift) FROM batchctl_shifts WHERE datetime(h.StartTime, '+1 second') BETWEEN FromTime AND UntilTime) AS StartTimeLocal, h.EndTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.EndTime, Shift) FROM batchctl_shifts WHERE datetime(h.EndTime, '+1 second') BETWEEN FromTime AND UntilTime) AS EndTimeLocal,
     round((julianday(h.EndTime) - julianday(h.StartTime)) * 86400.0, 3) AS DurationSeconds, h.ClaimedBy, h.Host, c.FileProcess_id,
     'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ' || c.BatchControl_id || ', ''...'');' AS RerunSql, 'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''skip'', ' || c.BatchControl_id || ', ''...'');' AS SkipSql,
     'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ' || c.BatchControl_id || ', ''...'');' AS CancelSql, h.ErrorCode, h.ErrorLine
@@ -943,11 +901,7 @@ LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
 WHERE (c.Status = 'retry' OR c.Status = 'failed' OR c.Status = 'held') AND (c.Status = 'failed' OR c.Status = 'held');
 
 CREATE VIEW vWaiting AS
-WITH Unfit AS (
-SELECT ProcessBatch_id, Reason, NextSql
-FROM (SELECT ProcessBatch_id, Reason, NextSql, ROW_NUMBER() OVER (PARTITION BY ProcessBatch_id ORDER BY Place, Row_id) AS Nth FROM vUnreadable WHERE ProcessBatch_id IS NOT NULL) m
-WHERE Nth = 1
-), Missing AS (SELECT ProcessBatch_id, ProcessControlSeq, Reason, NextSql FROM vNotInstalled), UnfitWork AS (
+WITH Unfit AS (SELECT * FROM batchctl_unfit), Missing AS (SELECT ProcessBatch_id, ProcessControlSeq, Reason, NextSql FROM vNotInstalled), UnfitWork AS (
 SELECT Row_id, ColumnName, Reason, NextSql FROM vUnreadable WHERE TableName = 'BatchControl'
 ), Claimed AS (
 SELECT ProcessBatch_id, COUNT(*) AS HowMany FROM BatchControl WHERE (Status = 'running' OR Status = 'pausing' OR Status = 'cancelling') GROUP BY ProcessBatch_id
@@ -996,21 +950,8 @@ SELECT BatchControl_id, ProcessBatch_id, FileProcess_id, CycleKey, Status, NextR
 UNION ALL
 SELECT BatchControl_id, ProcessBatch_id, FileProcess_id, CycleKey, lower(Status), NextRunTime, PrevProcessControlSeq,
     z_updated, NULL, NULL, NULL, NULL FROM BatchControl WHERE (Status = 'paused')
-), Lacking AS (
-SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id,
-    (SELECT MAX(x.BatchControl_id) FROM BatchControl x
-    WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AS Newest_id
-FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion
-    WHERE FileProcess_id IS NULL GROUP BY ProcessBatch_id, CycleKey) w
-JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
-WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-    AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)))
-), Told AS (
-SELECT k.Controller_id, ' | ' || substr(substr(k.Trouble, 1, instr(k.Trouble || ' Next: ', ' Next: ') - 1), 29) AS Said
-FROM Controller k
-WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND strftime('%Y-%m-%d %H:%M:%f', k.Heartbeat, (k.OrphanTimeoutSecs) || ' seconds') > strftime('%Y-%m-%d %H:%M:%f', 'now')
-), Met AS (
-SELECT c.BatchControl_id, t.Controller_id, substr(COALESCE(substr(t.Said, NULLIF(instr(t.Said, ' | BatchControl ' || c.BatchControl_id || ': '), 0)), substr(t.Said, NULLIF(instr(t.Said, ' | batch ' || replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:') || ': '), 0)), substr(t.Said, NULLIF(instr(t.Said, ' | FileProcess ' || c.FileProcess_id || ': '), 0))), 4) AS Said FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Told t
+), Lacking AS (SELECT * FROM batchctl_lacking), Locks AS (SELECT * FROM batchctl_locks), Met AS (
+SELECT c.BatchControl_id, t.Controller_id, substr(COALESCE(substr(t.Said, NULLIF(instr(t.Said, ' | BatchControl ' || c.BatchControl_id || ': '), 0)), substr(t.Said, NULLIF(instr(t.Said, ' | batch ' || replace(replace(b.ProcessBatchName, '|', '\|'), ':', '\:') || ': '), 0)), substr(t.Said, NULLIF(instr(t.Said, ' | FileProcess ' || c.FileProcess_id || ': '), 0))), 4) AS Said FROM Instances c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Locks t
 ), Entry AS (
 SELECT m.BatchControl_id, m.Controller_id, substr(m.Said, 1, instr(m.Said || ' | ', ' | ') - 1) AS Said FROM Met m WHERE m.Said IS NOT NULL
 ), Locked AS (
@@ -1019,7 +960,7 @@ SELECT e.BatchControl_id, substr(e.Said, 1, instr(e.Said || '; to end it: ', '; 
     ROW_NUMBER() OVER (PARTITION BY e.BatchControl_id ORDER BY e.Controller_id) AS Nth
 FROM Entry e
 )
-SELECT q.BatchControl_id, q.ProcessBatchName, q.Status, q.CycleKey, q.Entity, q.FileName, q.Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', q.Since, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(q.Since, '+1 second') BETWEEN FromTime AND UntilTime) AS SinceLocal, q.Reason, q.NotBeforeTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', q.NotBeforeTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(q.NotBeforeTime, '+1 second') BETWEEN FromTime AND UntilTime) AS NotBeforeTimeLocal, q.FileProcess_id, q.NextSql
+SELECT q.BatchControl_id, q.ProcessBatchName, q.Status, q.CycleKey, q.Entity, q.FileName, q.Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', q.Since, Shift) FROM batchctl_shifts WHERE datetime(q.Since, '+1 second') BETWEEN FromTime AND UntilTime) AS SinceLocal, q.Reason, q.NotBeforeTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', q.NotBeforeTime, Shift) FROM batchctl_shifts WHERE datetime(q.NotBeforeTime, '+1 second') BETWEEN FromTime AND UntilTime) AS NotBeforeTimeLocal, q.FileProcess_id, q.NextSql
 FROM (
 SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since,
     CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
@@ -1106,7 +1047,8 @@ SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.
 FROM Lacking w
 JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
 JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-LEFT JOIN BatchControl x ON x.BatchControl_id = w.Newest_id
+LEFT JOIN BatchControl x ON x.BatchControl_id = (SELECT MAX(o.BatchControl_id) FROM BatchControl o
+    WHERE o.ProcessBatch_id = w.DependsOnBatch_id AND o.CycleKey IS w.CycleKey)
 LEFT JOIN Unfit p ON p.ProcessBatch_id = w.ProcessBatch_id
 LEFT JOIN Unfit q ON q.ProcessBatch_id = w.DependsOnBatch_id
 LEFT JOIN vFrozen z ON z.ProcessBatch_id = w.DependsOnBatch_id
@@ -1140,7 +1082,7 @@ WHERE b.Enabled = 1 AND x.ProcessBatch_id IS NULL
 
 CREATE VIEW vRunning AS
 SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) AS Status, c.CycleKey, f.Entity, f.FileName,
-    h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, h.StartTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.StartTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(h.StartTime, '+1 second') BETWEEN FromTime AND UntilTime) AS StartTimeLocal,
+    h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, h.StartTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.StartTime, Shift) FROM batchctl_shifts WHERE datetime(h.StartTime, '+1 second') BETWEEN FromTime AND UntilTime) AS StartTimeLocal,
     round((julianday(strftime('%Y-%m-%d %H:%M:%f', 'now')) - julianday(h.StartTime)) * 86400.0, 3) AS RunningSeconds, p.ExpectedDuration, p.AlarmDuration, p.MaxDuration,
     CASE WHEN strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (p.AlarmDuration) || ' seconds') <= strftime('%Y-%m-%d %H:%M:%f', 'now') THEN 'late'
     WHEN strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (p.ExpectedDuration) || ' seconds') < strftime('%Y-%m-%d %H:%M:%f', 'now') THEN 'longer than expected'
@@ -1155,7 +1097,8 @@ LEFT JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.Proces
 WHERE h.Status = 'running';
 
 CREATE VIEW vLate AS
-SELECT l.What, l.Name, l.ProcessBatchName, l.BatchControl_id, l.ExpectedTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', l.ExpectedTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(l.ExpectedTime, '+1 second') BETWEEN FromTime AND UntilTime) AS ExpectedTimeLocal,
+WITH Lacking AS (SELECT * FROM batchctl_lacking)
+SELECT l.What, l.Name, l.ProcessBatchName, l.BatchControl_id, l.ExpectedTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', l.ExpectedTime, Shift) FROM batchctl_shifts WHERE datetime(l.ExpectedTime, '+1 second') BETWEEN FromTime AND UntilTime) AS ExpectedTimeLocal,
     round((julianday(strftime('%Y-%m-%d %H:%M:%f', 'now')) - julianday(l.ExpectedTime)) * 86400.0, 3) AS LateSeconds, l.Reason, l.NextSql
 FROM (
 SELECT 'step' AS What, b.ProcessBatchName || ', step ' || h.ProcessControlSeq || ' ' || h.ProcessName AS Name,
@@ -1180,14 +1123,11 @@ SELECT 'schedule', ScheduleName, NULL, NULL, NextRunTime, 'its due time is over,
 FROM Schedule WHERE Enabled = 1 AND NextRunTime < strftime('%Y-%m-%d %H:%M:%f', 'now', '-60 seconds')
 UNION ALL
 SELECT 'dependency', b.ProcessBatchName || ' waits for ' || d.ProcessBatchName, b.ProcessBatchName, NULL,
-    strftime('%Y-%m-%d %H:%M:%f', w.Since, (60 * y.DeadlineMins) || ' seconds'), 'it waits for longer than DeadlineMins', 'SELECT * FROM vWaiting WHERE ProcessBatchName = ' || quote(b.ProcessBatchName) || ';'
-FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion
-    WHERE FileProcess_id IS NULL GROUP BY ProcessBatch_id, CycleKey) w
-JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
+    strftime('%Y-%m-%d %H:%M:%f', w.Since, (60 * w.DeadlineMins) || ' seconds'), 'it waits for longer than DeadlineMins', 'SELECT * FROM vWaiting WHERE ProcessBatchName = ' || quote(b.ProcessBatchName) || ';'
+FROM Lacking w
 JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
-JOIN ProcessBatch d ON d.ProcessBatch_id = y.DependsOnBatch_id
-WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
-    AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AND strftime('%Y-%m-%d %H:%M:%f', w.Since, (60 * y.DeadlineMins) || ' seconds') < strftime('%Y-%m-%d %H:%M:%f', 'now')
+JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
+WHERE strftime('%Y-%m-%d %H:%M:%f', w.Since, (60 * w.DeadlineMins) || ' seconds') < strftime('%Y-%m-%d %H:%M:%f', 'now')
 UNION ALL
 SELECT CASE lower(i.Kind) WHEN 'not_arrived' THEN 'arrival' WHEN 'not_started' THEN 'start' ELSE 'finish' END, i.Subject, i.Subject, NULL, i.OpenedTime, i.Message,
     'SELECT * FROM vStatus WHERE ProcessBatchName = ' || quote(i.Subject) || ';'
@@ -1198,7 +1138,7 @@ WHERE i.ResolvedTime IS NULL AND (i.Kind = 'not_arrived' OR i.Kind = 'not_starte
 CREATE VIEW vHistory AS
 SELECT h.BatchProcessHistory_id, h.BatchControl_id, b.ProcessBatchName, c.CycleKey, f.Entity, f.FileName, h.ProcessControlSeq,
     h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Cause) AS Cause, lower(h.Status) AS Status,
-    h.StartTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.StartTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(h.StartTime, '+1 second') BETWEEN FromTime AND UntilTime) AS StartTimeLocal, h.EndTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.EndTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(h.EndTime, '+1 second') BETWEEN FromTime AND UntilTime) AS EndTimeLocal,
+    h.StartTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.StartTime, Shift) FROM batchctl_shifts WHERE datetime(h.StartTime, '+1 second') BETWEEN FromTime AND UntilTime) AS StartTimeLocal, h.EndTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.EndTime, Shift) FROM batchctl_shifts WHERE datetime(h.EndTime, '+1 second') BETWEEN FromTime AND UntilTime) AS EndTimeLocal,
     round((julianday(h.EndTime) - julianday(h.StartTime)) * 86400.0, 3) AS DurationSeconds, h.ReturnCode, h.RowsAffected, h.Message AS ErrorText, h.Output,
     h.CommandText, h.ClaimedBy, h.Host, h.Pid, h.DbSession, c.FileProcess_id,
     'INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES (''rerun'', ' || h.BatchControl_id || ', ''{"from": ' || h.ProcessControlSeq || '}'', ''...'');' AS RerunSql, h.ErrorCode, h.ErrorLine
@@ -1228,21 +1168,20 @@ WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProc
 GROUP BY c.FileProcess_id
 )
 SELECT e.Schedule_id, e.ScheduleName, e.Entity,
-    CASE WHEN x.Row_id IS NOT NULL THEN 'unreadable' WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
-    SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN 'unreadable'
+    CASE WHEN x.Row_id IS NOT NULL THEN 'unreadable' WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.CalendarName IS NOT NULL AND k.Calendar_id IS NULL THEN 'unreadable'
     WHEN t.Incident_id IS NOT NULL THEN 'starts nothing' WHEN e.NextRunTime IS NULL THEN 'not due'
     WHEN e.NextRunTime < strftime('%Y-%m-%d %H:%M:%f', 'now', '-60 seconds') THEN 'overdue' ELSE 'enabled' END AS Status,
-    lower(e.ScheduleType) || COALESCE(', every ' || e.IntervalMinutes || ' minutes', '') || COALESCE(', ' || e.RunDays, '') || COALESCE(', ' || e.RunDaysOfMonth, '') || COALESCE(', ' || e.WeekOfMonth, '') || COALESCE(', ' || e.RunMonths, '') || COALESCE(' at ' || e.RunTimes, '') || COALESCE(' at ' || e.RunAt, '') || COALESCE(' at ' || e.Cron, '') || COALESCE(', between ' || e.BetweenTimes, '') || COALESCE(', calendar ' || e.CalendarName, '') AS Timing, e.TimeZone, e.NextRunTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(e.NextRunTime, '+1 second') BETWEEN FromTime AND UntilTime) AS NextRunTimeLocal,
+    lower(e.ScheduleType) || COALESCE(', every ' || e.IntervalMinutes || ' minutes', '') || COALESCE(', ' || e.RunDays, '') || COALESCE(', ' || e.RunDaysOfMonth, '') || COALESCE(', ' || e.WeekOfMonth, '') || COALESCE(', ' || e.RunMonths, '') || COALESCE(' at ' || e.RunTimes, '') || COALESCE(' at ' || e.RunAt, '') || COALESCE(' at ' || e.Cron, '') || COALESCE(', between ' || e.BetweenTimes, '') || COALESCE(', calendar ' || e.CalendarName, '') AS Timing, e.TimeZone, e.NextRunTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime, Shift) FROM batchctl_shifts WHERE datetime(e.NextRunTime, '+1 second') BETWEEN FromTime AND UntilTime) AS NextRunTimeLocal,
     CASE WHEN l.Outcome = 'fired' THEN CASE WHEN p.Status <> 'ready' AND p.Status <> 'complete' THEN lower(p.Status) WHEN q.Failed > 0 THEN 'failed' WHEN q.Cancelled > 0 THEN 'cancelled' WHEN q.Instances = q.Complete THEN 'complete' WHEN q.Running > 0 THEN 'running' ELSE 'waits' END ELSE lower(l.Outcome) END AS LastOutcome,
-    l.DueTime AS LastDueTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', l.DueTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(l.DueTime, '+1 second') BETWEEN FromTime AND UntilTime) AS LastDueTimeLocal, l.Reason AS LastReason,
+    l.DueTime AS LastDueTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', l.DueTime, Shift) FROM batchctl_shifts WHERE datetime(l.DueTime, '+1 second') BETWEEN FromTime AND UntilTime) AS LastDueTimeLocal, l.Reason AS LastReason,
     l.FileProcess_id AS LastFileProcess_id, e.Description,
-    CASE WHEN x.Row_id IS NOT NULL THEN x.NextSql WHEN e.Enabled <> 1 THEN 'UPDATE Schedule SET Enabled = ' || CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END || ' WHERE ScheduleName = ' || quote(e.ScheduleName) || ';' WHEN e.CalendarName IS NOT NULL AND NOT EXISTS (
-    SELECT 1 FROM Calendar k WHERE k.CalendarName = e.CalendarName) THEN 'UPDATE Schedule SET CalendarName = ... WHERE ScheduleName = ' || quote(e.ScheduleName) || ';'
-    WHEN t.Incident_id IS NOT NULL THEN 'SELECT * FROM Incident WHERE Incident_id = ' || t.Incident_id || ';'
+    CASE WHEN x.Row_id IS NOT NULL THEN x.NextSql WHEN e.Enabled = 1 AND e.CalendarName IS NOT NULL AND k.Calendar_id IS NULL THEN 'UPDATE Schedule SET CalendarName = ... WHERE ScheduleName = ' || quote(e.ScheduleName) || ';'
+    WHEN e.Enabled = 1 AND t.Incident_id IS NOT NULL THEN 'SELECT * FROM Incident WHERE Incident_id = ' || t.Incident_id || ';'
     ELSE 'UPDATE Schedule SET Enabled = ' || CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END || ' WHERE ScheduleName = ' || quote(e.ScheduleName) || ';' END AS NextSql,
-    r.StartTime AS LastRunOn, (SELECT strftime('%Y-%m-%d %H:%M:%f', r.StartTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(r.StartTime, '+1 second') BETWEEN FromTime AND UntilTime) AS LastRunOnLocal,
+    r.StartTime AS LastRunOn, (SELECT strftime('%Y-%m-%d %H:%M:%f', r.StartTime, Shift) FROM batchctl_shifts WHERE datetime(r.StartTime, '+1 second') BETWEEN FromTime AND UntilTime) AS LastRunOnLocal,
     CASE WHEN r.Failed > 0 OR r.Cancelled > 0 THEN 0 WHEN r.Instances = r.Complete THEN 1 END AS LastRunOK
 FROM Schedule e
+LEFT JOIN Calendar k ON k.CalendarName = e.CalendarName
 LEFT JOIN vUnreadable x ON x.TableName = 'Schedule' AND x.Row_id = e.Schedule_id
 LEFT JOIN Newest n ON n.Schedule_id = e.Schedule_id
 LEFT JOIN ScheduleFire l ON l.ScheduleFire_id = n.ScheduleFire_id
@@ -1253,23 +1192,15 @@ LEFT JOIN Incident t ON t.Incident_id = (SELECT MIN(i.Incident_id) FROM Incident
     WHERE i.ResolvedTime IS NULL AND i.Kind = 'not_starting' AND i.Subject = 'schedule ' || e.ScheduleName);
 
 CREATE VIEW vInbox AS
-WITH Unfit AS (
-SELECT ProcessBatch_id, Reason, NextSql
-FROM (SELECT ProcessBatch_id, Reason, NextSql, ROW_NUMBER() OVER (PARTITION BY ProcessBatch_id ORDER BY Place, Row_id) AS Nth FROM vUnreadable WHERE ProcessBatch_id IS NOT NULL) m
-WHERE Nth = 1
-), Missing AS (SELECT ProcessBatch_id, ProcessControlSeq, Reason, NextSql FROM vNotInstalled), Again AS (
+WITH Unfit AS (SELECT * FROM batchctl_unfit), Missing AS (SELECT ProcessBatch_id, ProcessControlSeq, Reason, NextSql FROM vNotInstalled), Again AS (
 SELECT f.FileProcess_id, MAX(n.FileProcess_id) AS Again_id
 FROM FileProcess f JOIN FileWatch w ON f.Source = 'watch ' || w.WatchName
 JOIN FileWatchSeen n ON n.FileWatch_id = w.FileWatch_id AND n.FileProcess_id > f.FileProcess_id
 JOIN FileProcess l ON l.FileProcess_id = n.FileProcess_id
 LEFT JOIN FileWatchSeen o ON o.FileWatch_id = n.FileWatch_id AND o.FileProcess_id = f.FileProcess_id
 WHERE (f.Status = 'paused' OR f.Status = 'rejected' OR f.Status = 'duplicate') AND (l.FileName = f.FileName OR (o.FileNumber = n.FileNumber AND o.FileSize = n.FileSize AND o.ModifiedNs = n.ModifiedNs)) GROUP BY f.FileProcess_id
-), Told AS (
-SELECT k.Controller_id, ' | ' || substr(substr(k.Trouble, 1, instr(k.Trouble || ' Next: ', ' Next: ') - 1), 29) AS Said
-FROM Controller k
-WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND strftime('%Y-%m-%d %H:%M:%f', k.Heartbeat, (k.OrphanTimeoutSecs) || ' seconds') > strftime('%Y-%m-%d %H:%M:%f', 'now')
-), Met AS (
-SELECT c.FileProcess_id, t.Controller_id, substr(substr(t.Said, NULLIF(instr(t.Said, ' | FileProcess ' || c.FileProcess_id || ': '), 0)), 4) AS Said FROM FileProcess c CROSS JOIN Told t WHERE c.Status = 'ready'
+), Locks AS (SELECT * FROM batchctl_locks), Met AS (
+SELECT c.FileProcess_id, t.Controller_id, substr(substr(t.Said, NULLIF(instr(t.Said, ' | FileProcess ' || c.FileProcess_id || ': '), 0)), 4) AS Said FROM FileProcess c CROSS JOIN Locks t WHERE c.Status = 'ready'
 ), Entry AS (
 SELECT m.FileProcess_id, m.Controller_id, substr(m.Said, 1, instr(m.Said || ' | ', ' | ') - 1) AS Said FROM Met m WHERE m.Said IS NOT NULL
 ), Locked AS (
@@ -1286,7 +1217,7 @@ LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN Missing y ON y.ProcessBatch_id = b.ProcessBatch_id AND y.ProcessControlSeq = -1
 GROUP BY COALESCE(b.Entity, b.ProcessBatchName)
 )
-SELECT q.FileProcess_id, q.Entity, q.FileName, q.Data, q.CycleKey, q.Source, q.Status, q.Reason, q.Arrived, (SELECT strftime('%Y-%m-%d %H:%M:%f', q.Arrived, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(q.Arrived, '+1 second') BETWEEN FromTime AND UntilTime) AS ArrivedLocal, q.NextSql
+SELECT q.FileProcess_id, q.Entity, q.FileName, q.Data, q.CycleKey, q.Source, q.Status, q.Reason, q.Arrived, (SELECT strftime('%Y-%m-%d %H:%M:%f', q.Arrived, Shift) FROM batchctl_shifts WHERE datetime(q.Arrived, '+1 second') BETWEEN FromTime AND UntilTime) AS ArrivedLocal, q.NextSql
 FROM (
 SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, f.z_inserted AS Arrived, lower(f.Status) AS Status,
     CASE WHEN g.Again_id IS NOT NULL THEN 'its file was taken again as FileProcess ' || g.Again_id || ': ' || COALESCE(f.Message, 'no reason was given')
@@ -1332,7 +1263,7 @@ SELECT e.Schedule_id AS Schedule_id, e.ScheduleName AS JobName,
     replace(replace(p.Data1, '{{', '{'), '}}', '}') AS ConnectionName, replace(replace(p.Data2, '{{', '{'), '}}', '}') AS ScheduledSql,
     COALESCE(e.RunAt, e.StartDate || ' ' || e.RunTimes) AS FirstRunOn,
     CASE WHEN lower(e.ScheduleType) = 'once' THEN 0 ELSE 1 END AS IsRepeatable, e.Enabled AS IsEnabled, e.TimeZone,
-    e.NextRunTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(e.NextRunTime, '+1 second') BETWEEN FromTime AND UntilTime) AS NextRunTimeLocal, h.StartTime AS LastRunOn, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.StartTime, OffsetSeconds || ' seconds') FROM ZoneOffset WHERE datetime(h.StartTime, '+1 second') BETWEEN FromTime AND UntilTime) AS LastRunOnLocal,
+    e.NextRunTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime, Shift) FROM batchctl_shifts WHERE datetime(e.NextRunTime, '+1 second') BETWEEN FromTime AND UntilTime) AS NextRunTimeLocal, h.StartTime AS LastRunOn, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.StartTime, Shift) FROM batchctl_shifts WHERE datetime(h.StartTime, '+1 second') BETWEEN FromTime AND UntilTime) AS LastRunOnLocal,
     CASE WHEN h.Status = 'success' THEN 1 WHEN h.Status <> 'running' THEN 0 END AS LastRunOK,
     h.Message AS ErrorMessage, h.ErrorCode, h.ErrorLine, h.BatchControl_id,
     'SELECT * FROM vHistory WHERE ProcessBatchName = ' || quote(b.ProcessBatchName) || ';' AS NextSql
@@ -1346,43 +1277,79 @@ WHERE e.Origin = 'sql' AND b.Origin = 'sql';
 
 CREATE VIEW batchctl_blanks AS SELECT char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288) AS Blanks;
 
+CREATE VIEW batchctl_shifts AS
+SELECT OffsetSeconds || ' seconds' AS Shift, FromTime, UntilTime FROM ZoneOffset;
+
+CREATE VIEW batchctl_unfit AS
+SELECT ProcessBatch_id, Reason, NextSql
+FROM (SELECT ProcessBatch_id, Reason, NextSql, ROW_NUMBER() OVER (PARTITION BY ProcessBatch_id ORDER BY Place, Row_id) AS Nth FROM vUnreadable WHERE ProcessBatch_id IS NOT NULL) m
+WHERE Nth = 1;
+
+CREATE VIEW batchctl_lacking AS
+SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins
+FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion
+    WHERE FileProcess_id IS NULL GROUP BY ProcessBatch_id, CycleKey) w
+JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
+WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
+    AND x.ProcessBatch_id = w.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id AND x.CycleKey IS w.CycleKey);
+
+CREATE VIEW batchctl_locks AS
+SELECT k.Controller_id, ' | ' || substr(substr(k.Trouble, 1, instr(k.Trouble || ' Next: ', ' Next: ') - 1), 29) AS Said
+FROM Controller k
+WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AND strftime('%Y-%m-%d %H:%M:%f', k.Heartbeat, (k.OrphanTimeoutSecs) || ' seconds') > strftime('%Y-%m-%d %H:%M:%f', 'now');
+
 CREATE VIEW batchctl_told AS
 SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS RowNumber, 'ProcessBatch:' || ProcessBatchName AS Target,
-    json_object('ProcessBatchName', ProcessBatchName, 'Entity', Entity, 'Enabled', Enabled, 'Seq', Seq, 'RetryCount', RetryCount, 'RetryWaitMins', RetryWaitMins, 'RetryWaitSecs', RetryWaitSecs, 'Populator', Populator, 'PopulatorArgs', PopulatorArgs, 'PopulatorOn', PopulatorOn, 'OnFailure', OnFailure, 'DependencyMode', DependencyMode, 'MaxConcurrent', MaxConcurrent, 'DuplicateCheck', DuplicateCheck, 'ProcessingMode', ProcessingMode, 'Origin', Origin, 'Description', Description, 'Tags', Tags, 'ArriveBy', ArriveBy, 'StartBy', StartBy, 'FinishBy', FinishBy, 'ExpectedOn', ExpectedOn, 'ExpectedCalendar', ExpectedCalendar) AS ValuesBefore
+    json_object('ProcessBatchName',ProcessBatchName, 'Entity',Entity, 'Enabled',Enabled, 'Seq',Seq, 'RetryCount',RetryCount, 'RetryWaitMins',RetryWaitMins, 'RetryWaitSecs',RetryWaitSecs, 'Populator',Populator, 'PopulatorArgs',PopulatorArgs, 'PopulatorOn',PopulatorOn, 'OnFailure',OnFailure, 'DependencyMode',DependencyMode, 'MaxConcurrent',MaxConcurrent, 'DuplicateCheck',DuplicateCheck, 'ProcessingMode',ProcessingMode, 'Origin',Origin, 'Description',Description, 'Tags',Tags, 'ArriveBy',ArriveBy, 'StartBy',StartBy, 'FinishBy',FinishBy, 'ExpectedOn',ExpectedOn, 'ExpectedCalendar',ExpectedCalendar) AS ValuesBefore,
+    json_array(z_inserted, z_updated) AS Times
 FROM ProcessBatch r UNION ALL
 SELECT 'ProcessControl', ProcessControl_id, 'ProcessControl:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || ProcessControlSeq,
-    json_object('ProcessBatch_id', ProcessBatch_id, 'ProcessControlSeq', ProcessControlSeq, 'ProcessName', ProcessName, 'ProcessType', ProcessType, 'ExpectedDuration', ExpectedDuration, 'AlarmDuration', AlarmDuration, 'MaxDuration', MaxDuration, 'OnLost', OnLost, 'MaxLost', MaxLost, 'Data1', Data1, 'Data2', Data2, 'Data3', Data3, 'Data4', Data4, 'Data5', Data5, 'Data6', Data6)
+    json_object('ProcessBatch_id',ProcessBatch_id, 'ProcessControlSeq',ProcessControlSeq, 'ProcessName',ProcessName, 'ProcessType',ProcessType, 'ExpectedDuration',ExpectedDuration, 'AlarmDuration',AlarmDuration, 'MaxDuration',MaxDuration, 'OnLost',OnLost, 'MaxLost',MaxLost, 'Data1',Data1, 'Data2',Data2, 'Data3',Data3, 'Data4',Data4, 'Data5',Data5, 'Data6',Data6),
+    json_array(z_inserted, z_updated)
 FROM ProcessControl r UNION ALL
 SELECT 'BatchDependency', BatchDependency_id, 'BatchDependency:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || DependsOnBatch_id,
-    json_object('ProcessBatch_id', ProcessBatch_id, 'DependsOnBatch_id', DependsOnBatch_id, 'DeadlineMins', DeadlineMins)
+    json_object('ProcessBatch_id',ProcessBatch_id, 'DependsOnBatch_id',DependsOnBatch_id, 'DeadlineMins',DeadlineMins),
+    json_array(z_inserted, z_updated)
 FROM BatchDependency r UNION ALL
 SELECT 'BatchResource', BatchResource_id, 'BatchResource:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || Resource_id,
-    json_object('ProcessBatch_id', ProcessBatch_id, 'Resource_id', Resource_id, 'Units', Units, 'Exclusive', Exclusive)
+    json_object('ProcessBatch_id',ProcessBatch_id, 'Resource_id',Resource_id, 'Units',Units, 'Exclusive',Exclusive),
+    json_array(z_inserted, z_updated)
 FROM BatchResource r UNION ALL
 SELECT 'Resource', Resource_id, 'Resource:' || ResourceName,
-    json_object('ResourceName', ResourceName, 'Units', Units, 'Description', Description)
+    json_object('ResourceName',ResourceName, 'Units',Units, 'Description',Description),
+    json_array(z_inserted, z_updated)
 FROM Resource r UNION ALL
 SELECT 'Schedule', Schedule_id, 'Schedule:' || ScheduleName,
-    json_object('ScheduleName', ScheduleName, 'Entity', Entity, 'ScheduleType', ScheduleType, 'IntervalMinutes', IntervalMinutes, 'RunTimes', RunTimes, 'RunDays', RunDays, 'RunDaysOfMonth', RunDaysOfMonth, 'WeekOfMonth', WeekOfMonth, 'RunMonths', RunMonths, 'BetweenTimes', BetweenTimes, 'EveryN', EveryN, 'StartDate', StartDate, 'EndDate', EndDate, 'RunAt', RunAt, 'Cron', Cron, 'TimeZone', TimeZone, 'CalendarName', CalendarName, 'CalendarRule', CalendarRule, 'GapPolicy', GapPolicy, 'FoldPolicy', FoldPolicy, 'CatchUp', CatchUp, 'CatchUpMost', CatchUpMost, 'Overlap', Overlap, 'Jitter', Jitter, 'Enabled', Enabled, 'Origin', Origin, 'Description', Description)
+    json_object('ScheduleName',ScheduleName, 'Entity',Entity, 'ScheduleType',ScheduleType, 'IntervalMinutes',IntervalMinutes, 'RunTimes',RunTimes, 'RunDays',RunDays, 'RunDaysOfMonth',RunDaysOfMonth, 'WeekOfMonth',WeekOfMonth, 'RunMonths',RunMonths, 'BetweenTimes',BetweenTimes, 'EveryN',EveryN, 'StartDate',StartDate, 'EndDate',EndDate, 'RunAt',RunAt, 'Cron',Cron, 'TimeZone',TimeZone, 'CalendarName',CalendarName, 'CalendarRule',CalendarRule, 'GapPolicy',GapPolicy, 'FoldPolicy',FoldPolicy, 'CatchUp',CatchUp, 'CatchUpMost',CatchUpMost, 'Overlap',Overlap, 'Jitter',Jitter, 'Enabled',Enabled, 'Origin',Origin, 'Description',Description),
+    json_array(NextRunTime, DecidedUntil, z_inserted, z_updated)
 FROM Schedule r UNION ALL
 SELECT 'Calendar', Calendar_id, 'Calendar:' || CalendarName,
-    json_object('CalendarName', CalendarName, 'BusinessDays', BusinessDays, 'ValidFrom', ValidFrom, 'ValidUntil', ValidUntil, 'Description', Description)
+    json_object('CalendarName',CalendarName, 'BusinessDays',BusinessDays, 'ValidFrom',ValidFrom, 'ValidUntil',ValidUntil, 'Description',Description),
+    json_array(z_inserted, z_updated)
 FROM Calendar r UNION ALL
 SELECT 'CalendarDay', CalendarDay_id, 'CalendarDay:' || coalesce((SELECT p.CalendarName FROM Calendar p WHERE p.Calendar_id = r.Calendar_id), '') || ':' || CalendarDate,
-    json_object('Calendar_id', Calendar_id, 'CalendarDate', CalendarDate, 'IsBusinessDay', IsBusinessDay, 'Description', Description)
+    json_object('Calendar_id',Calendar_id, 'CalendarDate',CalendarDate, 'IsBusinessDay',IsBusinessDay, 'Description',Description),
+    json_array(z_inserted, z_updated)
 FROM CalendarDay r UNION ALL
 SELECT 'DataTrigger', DataTrigger_id, 'DataTrigger:' || TriggerName,
-    json_object('TriggerName', TriggerName, 'Entity', Entity, 'ConnectionName', ConnectionName, 'TableName', TableName, 'StatusColumn', StatusColumn, 'PendingValue', PendingValue, 'CreatedColumn', CreatedColumn, 'RowThreshold', RowThreshold, 'IdleMinutes', IdleMinutes, 'OnNewRows', OnNewRows, 'DebounceSeconds', DebounceSeconds, 'Enabled', Enabled)
+    json_object('TriggerName',TriggerName, 'Entity',Entity, 'ConnectionName',ConnectionName, 'TableName',TableName, 'StatusColumn',StatusColumn, 'PendingValue',PendingValue, 'CreatedColumn',CreatedColumn, 'RowThreshold',RowThreshold, 'IdleMinutes',IdleMinutes, 'OnNewRows',OnNewRows, 'DebounceSeconds',DebounceSeconds, 'Enabled',Enabled),
+    json_array(LastFired, z_inserted, z_updated)
 FROM DataTrigger r UNION ALL
 SELECT 'FileWatch', FileWatch_id, 'FileWatch:' || WatchName,
-    json_object('WatchName', WatchName, 'Entity', Entity, 'Folder', Folder, 'Pattern', Pattern, 'Recursive', Recursive, 'SettleSeconds', SettleSeconds, 'MarkerSuffix', MarkerSuffix, 'DuplicateKey', DuplicateKey, 'Enabled', Enabled)
+    json_object('WatchName',WatchName, 'Entity',Entity, 'Folder',Folder, 'Pattern',Pattern, 'Recursive',Recursive, 'SettleSeconds',SettleSeconds, 'MarkerSuffix',MarkerSuffix, 'DuplicateKey',DuplicateKey, 'Enabled',Enabled),
+    json_array(UnreachableSince, z_inserted, z_updated)
 FROM FileWatch r UNION ALL
 SELECT 'BatchFreeze', BatchFreeze_id, 'BatchFreeze:' || BatchFreeze_id,
-    json_object('ProcessBatchName', ProcessBatchName, 'Tag', Tag, 'Reason', Reason, 'Actor', Actor, 'UntilTime', UntilTime, 'ThawedTime', ThawedTime, 'ThawedBy', ThawedBy)
+    json_object('ProcessBatchName',ProcessBatchName, 'Tag',Tag, 'Reason',Reason, 'Actor',Actor, 'UntilTime',UntilTime, 'ThawedTime',ThawedTime, 'ThawedBy',ThawedBy),
+    json_array(UntilTime, ThawedTime, z_inserted, z_updated)
 FROM BatchFreeze r UNION ALL
 SELECT 'Setting', Setting_id, 'Setting:' || Name,
-    json_object('Name', Name, 'Value', Value)
+    json_object('Name',Name, 'Value',Value),
+    json_array(z_inserted, z_updated)
 FROM Setting r;
+
+CREATE VIEW batchctl_in_the_way AS
+SELECT '' AS TableName, 0 AS RowNumber;
 
 CREATE VIEW batchctl_audited AS
 SELECT '' AS Action, '' AS TableName, 0 AS RowNumber, 0 AS FormerNumber;
@@ -1405,14 +1372,14 @@ SELECT 'FileWatch', FileWatch_id FROM FileWatchSeen;
 
 CREATE TRIGGER TR_ProcessBatch_BeforeInsert BEFORE INSERT ON ProcessBatch
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'ProcessBatch' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM ProcessBatch WHERE ProcessBatchName = NEW.ProcessBatchName));
+    INSERT INTO batchctl_in_the_way SELECT 'ProcessBatch', rowid FROM ProcessBatch WHERE rowid = NEW.rowid
+    OR ProcessBatchName = NEW.ProcessBatchName;
 END;
 
 CREATE TRIGGER TR_ProcessBatch_BeforeUpdate BEFORE UPDATE ON ProcessBatch
 BEGIN
-    SELECT RAISE(ABORT, 'batchctl: other rows go by its ProcessBatch_id: leave that as it is')
-    WHERE NEW.ProcessBatch_id <> OLD.ProcessBatch_id AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = 'ProcessBatch' AND u.RowNumber = OLD.ProcessBatch_id);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'ProcessBatch' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM ProcessBatch WHERE ProcessBatchName = NEW.ProcessBatchName));
+    INSERT INTO batchctl_in_the_way SELECT 'ProcessBatch', rowid FROM ProcessBatch WHERE rowid IN (OLD.rowid, NEW.rowid)
+    OR ProcessBatchName = NEW.ProcessBatchName;
 END;
 
 CREATE TRIGGER TR_ProcessBatch_AuditInsert AFTER INSERT ON ProcessBatch
@@ -1427,6 +1394,22 @@ END;
 
 CREATE TRIGGER TR_ProcessBatch_AuditDelete BEFORE DELETE ON ProcessBatch
 BEGIN
+    SELECT RAISE(ABORT, 'batchctl: BatchControl has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
+    FROM BatchControl WHERE ProcessBatch_id = OLD.ProcessBatch_id;
+    SELECT RAISE(ABORT, 'batchctl: BatchProcessHistory has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
+    FROM BatchProcessHistory WHERE ProcessBatch_id = OLD.ProcessBatch_id;
+    SELECT RAISE(ABORT, 'batchctl: BatchCompletion has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
+    FROM BatchCompletion WHERE ProcessBatch_id = OLD.ProcessBatch_id OR DependsOnBatch_id = OLD.ProcessBatch_id;
+    SELECT RAISE(ABORT, 'batchctl: DurationHistory has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
+    FROM DurationHistory WHERE ProcessBatch_id = OLD.ProcessBatch_id;
+    SELECT RAISE(ABORT, 'batchctl: ProcessControl has rows of this ProcessBatch: DELETE FROM ProcessControl WHERE ProcessBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
+    FROM ProcessControl WHERE ProcessBatch_id = OLD.ProcessBatch_id;
+    SELECT RAISE(ABORT, 'batchctl: BatchResource has rows of this ProcessBatch: DELETE FROM BatchResource WHERE ProcessBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
+    FROM BatchResource WHERE ProcessBatch_id = OLD.ProcessBatch_id;
+    SELECT RAISE(ABORT, 'batchctl: BatchDependency has rows of this ProcessBatch: DELETE FROM BatchDependency WHERE ProcessBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
+    FROM BatchDependency WHERE ProcessBatch_id = OLD.ProcessBatch_id;
+    SELECT RAISE(ABORT, 'batchctl: BatchDependency has rows of this ProcessBatch: DELETE FROM BatchDependency WHERE DependsOnBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
+    FROM BatchDependency WHERE DependsOnBatch_id = OLD.ProcessBatch_id;
     INSERT INTO batchctl_audited VALUES ('delete', 'ProcessBatch', OLD.rowid, NULL);
 END;
 
@@ -1434,14 +1417,16 @@ CREATE TRIGGER TR_ProcessControl_BeforeInsert BEFORE INSERT ON ProcessControl
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: ProcessBatch_id of ProcessControl: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch')
     WHERE NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'ProcessControl' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM ProcessControl WHERE ProcessBatch_id = NEW.ProcessBatch_id AND ProcessControlSeq = NEW.ProcessControlSeq));
+    INSERT INTO batchctl_in_the_way SELECT 'ProcessControl', rowid FROM ProcessControl WHERE rowid = NEW.rowid
+    OR ProcessBatch_id = NEW.ProcessBatch_id AND ProcessControlSeq = NEW.ProcessControlSeq;
 END;
 
 CREATE TRIGGER TR_ProcessControl_BeforeUpdate BEFORE UPDATE ON ProcessControl
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: ProcessBatch_id of ProcessControl: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch')
     WHERE NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id AND NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'ProcessControl' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM ProcessControl WHERE ProcessBatch_id = NEW.ProcessBatch_id AND ProcessControlSeq = NEW.ProcessControlSeq));
+    INSERT INTO batchctl_in_the_way SELECT 'ProcessControl', rowid FROM ProcessControl WHERE rowid IN (OLD.rowid, NEW.rowid)
+    OR ProcessBatch_id = NEW.ProcessBatch_id AND ProcessControlSeq = NEW.ProcessControlSeq;
 END;
 
 CREATE TRIGGER TR_ProcessControl_AuditInsert AFTER INSERT ON ProcessControl
@@ -1465,7 +1450,8 @@ BEGIN
     WHERE NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
     SELECT RAISE(ABORT, 'batchctl: DependsOnBatch_id of BatchDependency: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch')
     WHERE NEW.DependsOnBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'BatchDependency' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM BatchDependency WHERE ProcessBatch_id = NEW.ProcessBatch_id AND DependsOnBatch_id = NEW.DependsOnBatch_id));
+    INSERT INTO batchctl_in_the_way SELECT 'BatchDependency', rowid FROM BatchDependency WHERE rowid = NEW.rowid
+    OR ProcessBatch_id = NEW.ProcessBatch_id AND DependsOnBatch_id = NEW.DependsOnBatch_id;
 END;
 
 CREATE TRIGGER TR_BatchDependency_BeforeUpdate BEFORE UPDATE ON BatchDependency
@@ -1474,7 +1460,8 @@ BEGIN
     WHERE NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id AND NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
     SELECT RAISE(ABORT, 'batchctl: DependsOnBatch_id of BatchDependency: there is no such ProcessBatch: SELECT ProcessBatch_id, ProcessBatchName FROM ProcessBatch')
     WHERE NEW.DependsOnBatch_id IS NOT OLD.DependsOnBatch_id AND NEW.DependsOnBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'BatchDependency' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM BatchDependency WHERE ProcessBatch_id = NEW.ProcessBatch_id AND DependsOnBatch_id = NEW.DependsOnBatch_id));
+    INSERT INTO batchctl_in_the_way SELECT 'BatchDependency', rowid FROM BatchDependency WHERE rowid IN (OLD.rowid, NEW.rowid)
+    OR ProcessBatch_id = NEW.ProcessBatch_id AND DependsOnBatch_id = NEW.DependsOnBatch_id;
 END;
 
 CREATE TRIGGER TR_BatchDependency_AuditInsert AFTER INSERT ON BatchDependency
@@ -1498,7 +1485,8 @@ BEGIN
     WHERE NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
     SELECT RAISE(ABORT, 'batchctl: Resource_id of BatchResource: there is no such Resource: SELECT Resource_id, ResourceName FROM Resource')
     WHERE NEW.Resource_id NOT IN (SELECT Resource_id FROM Resource);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'BatchResource' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM BatchResource WHERE ProcessBatch_id = NEW.ProcessBatch_id AND Resource_id = NEW.Resource_id));
+    INSERT INTO batchctl_in_the_way SELECT 'BatchResource', rowid FROM BatchResource WHERE rowid = NEW.rowid
+    OR ProcessBatch_id = NEW.ProcessBatch_id AND Resource_id = NEW.Resource_id;
 END;
 
 CREATE TRIGGER TR_BatchResource_BeforeUpdate BEFORE UPDATE ON BatchResource
@@ -1507,7 +1495,8 @@ BEGIN
     WHERE NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id AND NEW.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM ProcessBatch);
     SELECT RAISE(ABORT, 'batchctl: Resource_id of BatchResource: there is no such Resource: SELECT Resource_id, ResourceName FROM Resource')
     WHERE NEW.Resource_id IS NOT OLD.Resource_id AND NEW.Resource_id NOT IN (SELECT Resource_id FROM Resource);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'BatchResource' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM BatchResource WHERE ProcessBatch_id = NEW.ProcessBatch_id AND Resource_id = NEW.Resource_id));
+    INSERT INTO batchctl_in_the_way SELECT 'BatchResource', rowid FROM BatchResource WHERE rowid IN (OLD.rowid, NEW.rowid)
+    OR ProcessBatch_id = NEW.ProcessBatch_id AND Resource_id = NEW.Resource_id;
 END;
 
 CREATE TRIGGER TR_BatchResource_AuditInsert AFTER INSERT ON BatchResource
@@ -1527,14 +1516,14 @@ END;
 
 CREATE TRIGGER TR_Resource_BeforeInsert BEFORE INSERT ON Resource
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'Resource' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM Resource WHERE ResourceName = NEW.ResourceName));
+    INSERT INTO batchctl_in_the_way SELECT 'Resource', rowid FROM Resource WHERE rowid = NEW.rowid
+    OR ResourceName = NEW.ResourceName;
 END;
 
 CREATE TRIGGER TR_Resource_BeforeUpdate BEFORE UPDATE ON Resource
 BEGIN
-    SELECT RAISE(ABORT, 'batchctl: other rows go by its Resource_id: leave that as it is')
-    WHERE NEW.Resource_id <> OLD.Resource_id AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = 'Resource' AND u.RowNumber = OLD.Resource_id);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'Resource' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM Resource WHERE ResourceName = NEW.ResourceName));
+    INSERT INTO batchctl_in_the_way SELECT 'Resource', rowid FROM Resource WHERE rowid IN (OLD.rowid, NEW.rowid)
+    OR ResourceName = NEW.ResourceName;
 END;
 
 CREATE TRIGGER TR_Resource_AuditInsert AFTER INSERT ON Resource
@@ -1549,19 +1538,21 @@ END;
 
 CREATE TRIGGER TR_Resource_AuditDelete BEFORE DELETE ON Resource
 BEGIN
+    SELECT RAISE(ABORT, 'batchctl: BatchResource has rows of this Resource: DELETE FROM BatchResource WHERE Resource_id = ... first')
+    FROM BatchResource WHERE Resource_id = OLD.Resource_id;
     INSERT INTO batchctl_audited VALUES ('delete', 'Resource', OLD.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_Schedule_BeforeInsert BEFORE INSERT ON Schedule
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'Schedule' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM Schedule WHERE ScheduleName = NEW.ScheduleName));
+    INSERT INTO batchctl_in_the_way SELECT 'Schedule', rowid FROM Schedule WHERE rowid = NEW.rowid
+    OR ScheduleName = NEW.ScheduleName;
 END;
 
 CREATE TRIGGER TR_Schedule_BeforeUpdate BEFORE UPDATE ON Schedule
 BEGIN
-    SELECT RAISE(ABORT, 'batchctl: other rows go by its Schedule_id: leave that as it is')
-    WHERE NEW.Schedule_id <> OLD.Schedule_id AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = 'Schedule' AND u.RowNumber = OLD.Schedule_id);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'Schedule' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM Schedule WHERE ScheduleName = NEW.ScheduleName));
+    INSERT INTO batchctl_in_the_way SELECT 'Schedule', rowid FROM Schedule WHERE rowid IN (OLD.rowid, NEW.rowid)
+    OR ScheduleName = NEW.ScheduleName;
 END;
 
 CREATE TRIGGER TR_Schedule_AuditInsert AFTER INSERT ON Schedule
@@ -1576,19 +1567,23 @@ END;
 
 CREATE TRIGGER TR_Schedule_AuditDelete BEFORE DELETE ON Schedule
 BEGIN
+    SELECT RAISE(ABORT, 'batchctl: ScheduleFire has rows of this Schedule: instead: batchctl schedule remove NAME --reason ...')
+    FROM ScheduleFire WHERE Schedule_id = OLD.Schedule_id;
+    SELECT RAISE(ABORT, 'batchctl: ScheduleBackfill has rows of this Schedule: instead: batchctl schedule remove NAME --reason ...')
+    FROM ScheduleBackfill WHERE Schedule_id = OLD.Schedule_id;
     INSERT INTO batchctl_audited VALUES ('delete', 'Schedule', OLD.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_Calendar_BeforeInsert BEFORE INSERT ON Calendar
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'Calendar' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM Calendar WHERE CalendarName = NEW.CalendarName));
+    INSERT INTO batchctl_in_the_way SELECT 'Calendar', rowid FROM Calendar WHERE rowid = NEW.rowid
+    OR CalendarName = NEW.CalendarName;
 END;
 
 CREATE TRIGGER TR_Calendar_BeforeUpdate BEFORE UPDATE ON Calendar
 BEGIN
-    SELECT RAISE(ABORT, 'batchctl: other rows go by its Calendar_id: leave that as it is')
-    WHERE NEW.Calendar_id <> OLD.Calendar_id AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = 'Calendar' AND u.RowNumber = OLD.Calendar_id);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'Calendar' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM Calendar WHERE CalendarName = NEW.CalendarName));
+    INSERT INTO batchctl_in_the_way SELECT 'Calendar', rowid FROM Calendar WHERE rowid IN (OLD.rowid, NEW.rowid)
+    OR CalendarName = NEW.CalendarName;
 END;
 
 CREATE TRIGGER TR_Calendar_AuditInsert AFTER INSERT ON Calendar
@@ -1603,6 +1598,8 @@ END;
 
 CREATE TRIGGER TR_Calendar_AuditDelete BEFORE DELETE ON Calendar
 BEGIN
+    SELECT RAISE(ABORT, 'batchctl: CalendarDay has rows of this Calendar: DELETE FROM CalendarDay WHERE Calendar_id = ... first; or instead: batchctl calendar remove NAME --reason ...')
+    FROM CalendarDay WHERE Calendar_id = OLD.Calendar_id;
     INSERT INTO batchctl_audited VALUES ('delete', 'Calendar', OLD.rowid, NULL);
 END;
 
@@ -1610,14 +1607,16 @@ CREATE TRIGGER TR_CalendarDay_BeforeInsert BEFORE INSERT ON CalendarDay
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: Calendar_id of CalendarDay: there is no such Calendar: SELECT Calendar_id, CalendarName FROM Calendar')
     WHERE NEW.Calendar_id NOT IN (SELECT Calendar_id FROM Calendar);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'CalendarDay' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM CalendarDay WHERE Calendar_id = NEW.Calendar_id AND CalendarDate = NEW.CalendarDate));
+    INSERT INTO batchctl_in_the_way SELECT 'CalendarDay', rowid FROM CalendarDay WHERE rowid = NEW.rowid
+    OR Calendar_id = NEW.Calendar_id AND CalendarDate = NEW.CalendarDate;
 END;
 
 CREATE TRIGGER TR_CalendarDay_BeforeUpdate BEFORE UPDATE ON CalendarDay
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: Calendar_id of CalendarDay: there is no such Calendar: SELECT Calendar_id, CalendarName FROM Calendar')
     WHERE NEW.Calendar_id IS NOT OLD.Calendar_id AND NEW.Calendar_id NOT IN (SELECT Calendar_id FROM Calendar);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'CalendarDay' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM CalendarDay WHERE Calendar_id = NEW.Calendar_id AND CalendarDate = NEW.CalendarDate));
+    INSERT INTO batchctl_in_the_way SELECT 'CalendarDay', rowid FROM CalendarDay WHERE rowid IN (OLD.rowid, NEW.rowid)
+    OR Calendar_id = NEW.Calendar_id AND CalendarDate = NEW.CalendarDate;
 END;
 
 CREATE TRIGGER TR_CalendarDay_AuditInsert AFTER INSERT ON CalendarDay
@@ -1637,12 +1636,14 @@ END;
 
 CREATE TRIGGER TR_DataTrigger_BeforeInsert BEFORE INSERT ON DataTrigger
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'DataTrigger' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM DataTrigger WHERE TriggerName = NEW.TriggerName));
+    INSERT INTO batchctl_in_the_way SELECT 'DataTrigger', rowid FROM DataTrigger WHERE rowid = NEW.rowid
+    OR TriggerName = NEW.TriggerName;
 END;
 
 CREATE TRIGGER TR_DataTrigger_BeforeUpdate BEFORE UPDATE ON DataTrigger
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'DataTrigger' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM DataTrigger WHERE TriggerName = NEW.TriggerName));
+    INSERT INTO batchctl_in_the_way SELECT 'DataTrigger', rowid FROM DataTrigger WHERE rowid IN (OLD.rowid, NEW.rowid)
+    OR TriggerName = NEW.TriggerName;
 END;
 
 CREATE TRIGGER TR_DataTrigger_AuditInsert AFTER INSERT ON DataTrigger
@@ -1662,14 +1663,14 @@ END;
 
 CREATE TRIGGER TR_FileWatch_BeforeInsert BEFORE INSERT ON FileWatch
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'FileWatch' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM FileWatch WHERE WatchName = NEW.WatchName));
+    INSERT INTO batchctl_in_the_way SELECT 'FileWatch', rowid FROM FileWatch WHERE rowid = NEW.rowid
+    OR WatchName = NEW.WatchName;
 END;
 
 CREATE TRIGGER TR_FileWatch_BeforeUpdate BEFORE UPDATE ON FileWatch
 BEGIN
-    SELECT RAISE(ABORT, 'batchctl: other rows go by its FileWatch_id: leave that as it is')
-    WHERE NEW.FileWatch_id <> OLD.FileWatch_id AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = 'FileWatch' AND u.RowNumber = OLD.FileWatch_id);
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'FileWatch' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM FileWatch WHERE WatchName = NEW.WatchName));
+    INSERT INTO batchctl_in_the_way SELECT 'FileWatch', rowid FROM FileWatch WHERE rowid IN (OLD.rowid, NEW.rowid)
+    OR WatchName = NEW.WatchName;
 END;
 
 CREATE TRIGGER TR_FileWatch_AuditInsert AFTER INSERT ON FileWatch
@@ -1684,17 +1685,19 @@ END;
 
 CREATE TRIGGER TR_FileWatch_AuditDelete BEFORE DELETE ON FileWatch
 BEGIN
+    SELECT RAISE(ABORT, 'batchctl: FileWatchSeen has rows of this FileWatch: instead: UPDATE FileWatch SET Enabled = 0 WHERE WatchName = ...')
+    FROM FileWatchSeen WHERE FileWatch_id = OLD.FileWatch_id;
     INSERT INTO batchctl_audited VALUES ('delete', 'FileWatch', OLD.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_BatchFreeze_BeforeInsert BEFORE INSERT ON BatchFreeze
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'BatchFreeze' AND RowNumber IN (NEW.rowid);
+    INSERT INTO batchctl_in_the_way SELECT 'BatchFreeze', rowid FROM BatchFreeze WHERE rowid = NEW.rowid;
 END;
 
 CREATE TRIGGER TR_BatchFreeze_BeforeUpdate BEFORE UPDATE ON BatchFreeze
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'BatchFreeze' AND RowNumber IN (OLD.rowid, NEW.rowid);
+    INSERT INTO batchctl_in_the_way SELECT 'BatchFreeze', rowid FROM BatchFreeze WHERE rowid IN (OLD.rowid, NEW.rowid);
 END;
 
 CREATE TRIGGER TR_BatchFreeze_AuditInsert AFTER INSERT ON BatchFreeze
@@ -1714,12 +1717,14 @@ END;
 
 CREATE TRIGGER TR_Setting_BeforeInsert BEFORE INSERT ON Setting
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'Setting' AND RowNumber IN (NEW.rowid, (SELECT rowid FROM Setting WHERE Name = NEW.Name));
+    INSERT INTO batchctl_in_the_way SELECT 'Setting', rowid FROM Setting WHERE rowid = NEW.rowid
+    OR Name = NEW.Name;
 END;
 
 CREATE TRIGGER TR_Setting_BeforeUpdate BEFORE UPDATE ON Setting
 BEGIN
-    INSERT INTO batchctl_replaced SELECT * FROM batchctl_told WHERE TableName = 'Setting' AND RowNumber IN (OLD.rowid, NEW.rowid, (SELECT rowid FROM Setting WHERE Name = NEW.Name));
+    INSERT INTO batchctl_in_the_way SELECT 'Setting', rowid FROM Setting WHERE rowid IN (OLD.rowid, NEW.rowid)
+    OR Name = NEW.Name;
 END;
 
 CREATE TRIGGER TR_Setting_AuditInsert AFTER INSERT ON Setting
@@ -1755,13 +1760,19 @@ BEGIN
     WHERE column2 IS NOT column3 COLLATE BINARY GROUP BY NULL;
 END;
 
-CREATE TRIGGER TR_batchctl_replaced_Anew BEFORE INSERT ON batchctl_replaced
+CREATE TRIGGER TR_batchctl_in_the_way INSTEAD OF INSERT ON batchctl_in_the_way
 BEGIN
     DELETE FROM batchctl_replaced WHERE TableName = NEW.TableName AND RowNumber = NEW.RowNumber;
+    INSERT INTO batchctl_replaced SELECT TableName, RowNumber, Target, ValuesBefore FROM batchctl_told t WHERE t.TableName = NEW.TableName AND t.RowNumber = NEW.RowNumber;
 END;
 
 CREATE TRIGGER TR_batchctl_audited INSTEAD OF INSERT ON batchctl_audited
 BEGIN
+    SELECT RAISE(ABORT, 'batchctl: other rows go by its number: leave that as it is')
+    FROM batchctl_used WHERE NEW.RowNumber <> NEW.FormerNumber AND TableName = NEW.TableName AND RowNumber = NEW.FormerNumber;
+    SELECT RAISE(ABORT, 'batchctl: a time is written like 2026-11-21 03:15:00: DecidedUntil, LastFired, NextRunTime, ThawedTime, UnreachableSince, UntilTime, z_inserted, z_updated')
+    FROM batchctl_told t, json_each(t.Times) WHERE NEW.Action <> 'delete' AND t.TableName = NEW.TableName AND t.RowNumber = NEW.RowNumber
+        AND (instr(t.Times,'\u0000') OR NOT (value GLOB '*[0-9]' AND ifnull(max('0001',date(value,'+0 days')),'')||' ' IN (value||' ',rtrim(value,'0123456789.:'))));
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)
     SELECT 'sql', 'sql', 'row delete', substr(Target, 1, 200), ValuesBefore FROM batchctl_replaced w
     WHERE NEW.Action <> 'delete' AND TableName = NEW.TableName AND RowNumber IS NOT NEW.FormerNumber
@@ -1811,65 +1822,10 @@ BEGIN
     SELECT RAISE(ABORT, 'batchctl: what stands in AuditSeal stays as it is');
 END;
 
-CREATE TRIGGER TR_ProcessBatch_InUse BEFORE DELETE ON ProcessBatch
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: BatchControl has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM BatchControl WHERE ProcessBatch_id = OLD.ProcessBatch_id);
-    SELECT RAISE(ABORT, 'batchctl: BatchProcessHistory has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM BatchProcessHistory WHERE ProcessBatch_id = OLD.ProcessBatch_id);
-    SELECT RAISE(ABORT, 'batchctl: BatchCompletion has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM BatchCompletion WHERE ProcessBatch_id = OLD.ProcessBatch_id) OR EXISTS (SELECT 1 FROM BatchCompletion WHERE DependsOnBatch_id = OLD.ProcessBatch_id);
-    SELECT RAISE(ABORT, 'batchctl: DurationHistory has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM DurationHistory WHERE ProcessBatch_id = OLD.ProcessBatch_id);
-    SELECT RAISE(ABORT, 'batchctl: ProcessControl has rows of this ProcessBatch: DELETE FROM ProcessControl WHERE ProcessBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM ProcessControl WHERE ProcessBatch_id = OLD.ProcessBatch_id);
-    SELECT RAISE(ABORT, 'batchctl: BatchResource has rows of this ProcessBatch: DELETE FROM BatchResource WHERE ProcessBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM BatchResource WHERE ProcessBatch_id = OLD.ProcessBatch_id);
-    SELECT RAISE(ABORT, 'batchctl: BatchDependency has rows of this ProcessBatch: DELETE FROM BatchDependency WHERE ProcessBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM BatchDependency WHERE ProcessBatch_id = OLD.ProcessBatch_id);
-    SELECT RAISE(ABORT, 'batchctl: BatchDependency has rows of this ProcessBatch: DELETE FROM BatchDependency WHERE DependsOnBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM BatchDependency WHERE DependsOnBatch_id = OLD.ProcessBatch_id);
-END;
-
-CREATE TRIGGER TR_Resource_InUse BEFORE DELETE ON Resource
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: BatchResource has rows of this Resource: DELETE FROM BatchResource WHERE Resource_id = ... first')
-    WHERE EXISTS (SELECT 1 FROM BatchResource WHERE Resource_id = OLD.Resource_id);
-END;
-
-CREATE TRIGGER TR_Calendar_InUse BEFORE DELETE ON Calendar
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: CalendarDay has rows of this Calendar: DELETE FROM CalendarDay WHERE Calendar_id = ... first; or instead: batchctl calendar remove NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM CalendarDay WHERE Calendar_id = OLD.Calendar_id);
-END;
-
-CREATE TRIGGER TR_Schedule_InUse BEFORE DELETE ON Schedule
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: ScheduleFire has rows of this Schedule: instead: batchctl schedule remove NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM ScheduleFire WHERE Schedule_id = OLD.Schedule_id);
-    SELECT RAISE(ABORT, 'batchctl: ScheduleBackfill has rows of this Schedule: instead: batchctl schedule remove NAME --reason ...')
-    WHERE EXISTS (SELECT 1 FROM ScheduleBackfill WHERE Schedule_id = OLD.Schedule_id);
-END;
-
-CREATE TRIGGER TR_FileWatch_InUse BEFORE DELETE ON FileWatch
-BEGIN
-    SELECT RAISE(ABORT, 'batchctl: FileWatchSeen has rows of this FileWatch: instead: UPDATE FileWatch SET Enabled = 0 WHERE WatchName = ...')
-    WHERE EXISTS (SELECT 1 FROM FileWatchSeen WHERE FileWatch_id = OLD.FileWatch_id);
-END;
-
 CREATE TRIGGER TR_batchctl_replaced_InUse BEFORE DELETE ON batchctl_replaced WHEN NOT EXISTS (SELECT 1 FROM batchctl_told n WHERE n.TableName = OLD.TableName AND n.RowNumber = OLD.RowNumber)
-    AND EXISTS (SELECT 1 FROM batchctl_used u WHERE u.TableName = OLD.TableName AND u.RowNumber = OLD.RowNumber)
 BEGIN
-    SELECT RAISE(ABORT, 'batchctl: other tables have rows of this ProcessBatch, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE')
-    WHERE OLD.TableName = 'ProcessBatch';
-    SELECT RAISE(ABORT, 'batchctl: other tables have rows of this Resource, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE')
-    WHERE OLD.TableName = 'Resource';
-    SELECT RAISE(ABORT, 'batchctl: other tables have rows of this Calendar, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE')
-    WHERE OLD.TableName = 'Calendar';
-    SELECT RAISE(ABORT, 'batchctl: other tables have rows of this Schedule, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE')
-    WHERE OLD.TableName = 'Schedule';
-    SELECT RAISE(ABORT, 'batchctl: other tables have rows of this FileWatch, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE')
-    WHERE OLD.TableName = 'FileWatch';
+    SELECT RAISE(ABORT, 'batchctl: other tables have rows of this definition, which a REPLACE would leave behind: use UPDATE, or ON CONFLICT DO UPDATE')
+    FROM batchctl_used WHERE TableName = OLD.TableName AND RowNumber = OLD.RowNumber;
 END;
 
 CREATE TRIGGER TR_FileProcess_SuccessInsert AFTER INSERT ON FileProcess WHEN NEW.Status = 'success'
@@ -1974,7 +1930,7 @@ BEGIN
     SELECT RAISE(ABORT, 'batchctl: IsRepeatable is 0 (once) or 1 (daily)')
     WHERE CAST(NEW.IsRepeatable AS TEXT) NOT IN ('0', '1');
     SELECT RAISE(ABORT, 'batchctl: a daily job is due on the minute: write FirstRunOn without seconds, such as 2026-12-01 02:15')
-    WHERE COALESCE(NEW.IsRepeatable, 0) <> 0 AND RTRIM(substr(NEW.FirstRunOn, 17)) NOT IN ('', ':00');
+    WHERE NEW.IsRepeatable AND RTRIM(substr(NEW.FirstRunOn, 17)) NOT IN ('', ':00');
     SELECT RAISE(ABORT, 'batchctl: JobName is empty: it is the name of the job')
     WHERE TRIM(NEW.JobName) = '';
     SELECT RAISE(ABORT, 'batchctl: FirstRunOn is a time, such as 2026-12-01 02:15')
@@ -1988,9 +1944,9 @@ BEGIN
     INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2)
     SELECT b.ProcessBatch_id, 10, NEW.JobName, 'sql', replace(replace(NEW.ConnectionName, '{', '{{'), '}', '}}'), replace(replace(NEW.ScheduledSql, '{', '{{'), '}', '}}') FROM ProcessBatch b WHERE b.ProcessBatchName = NEW.JobName;
     INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, StartDate, RunAt, TimeZone, CatchUp, Enabled, Origin)
-    SELECT NEW.JobName, NEW.JobName, CASE WHEN COALESCE(NEW.IsRepeatable, 0) <> 0 THEN 'daily' ELSE 'once' END,
-        CASE WHEN COALESCE(NEW.IsRepeatable, 0) <> 0 THEN substr(NEW.FirstRunOn, 12, 5) END, CASE WHEN COALESCE(NEW.IsRepeatable, 0) <> 0 THEN substr(NEW.FirstRunOn, 1, 10) END,
-        CASE WHEN NOT (COALESCE(NEW.IsRepeatable, 0) <> 0) THEN NEW.FirstRunOn END, NEW.TimeZone, 'latest', COALESCE(NEW.IsEnabled, 1), 'sql';
+    SELECT NEW.JobName, NEW.JobName, CASE WHEN NEW.IsRepeatable THEN 'daily' ELSE 'once' END,
+        CASE WHEN NEW.IsRepeatable THEN substr(NEW.FirstRunOn, 12, 5) END, CASE WHEN NEW.IsRepeatable THEN substr(NEW.FirstRunOn, 1, 10) END,
+        CASE WHEN NEW.IsRepeatable THEN NULL ELSE NEW.FirstRunOn END, NEW.TimeZone, 'latest', COALESCE(NEW.IsEnabled, 1), 'sql';
 END;
 
 CREATE TRIGGER TR_vSqlJob_Update INSTEAD OF UPDATE ON vSqlJob

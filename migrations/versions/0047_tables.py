@@ -1,6 +1,6 @@
 """All tables with their keys, constraints, indexes and first rows, as `tables/` has them for each kind of database.
 
-It replaces all revisions before it. A database of the last of them, 0045, has the same tables: on SQLite their
+It replaces all revisions before it. A database of the last of them, 0045 and 0046, has the same tables: on SQLite their
 definitions are written anew where they stand, and no row is moved; on the servers nothing differs. Views, triggers and
 functions are no migration: `db upgrade` makes them anew. The first revision of all was called 0001, so that this one
 is not.
@@ -15,7 +15,7 @@ from pathlib import Path
 import sqlalchemy as sa
 from alembic import context, op
 
-revision = "0046"
+revision = "0047"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -29,7 +29,7 @@ _REDEFINE = sa.text("UPDATE sqlite_master SET sql = :sql WHERE type = 'table' AN
 
 
 def upgrade() -> None:
-    """Make everything, from nothing, or from what revision 0045 has made."""
+    """Make everything, from nothing, or from what revision 0045 or 0046 has made."""
     dialect = op.get_context().dialect.name
     if "former" not in context.config.attributes:
         for statement in _statements(dialect):
