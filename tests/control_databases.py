@@ -176,7 +176,13 @@ def _empty(connection: psycopg.Connection[Any]) -> None:
 
 
 _MADE = " WHERE Name <> 'DatabaseId'"
-_CATALOGS = {"pg_attribute": "attrelid", "pg_constraint": "oid", "pg_index": "indexrelid", "pg_trigger": "oid"}
+_CATALOGS = {
+    "pg_attribute": "attrelid",
+    "pg_constraint": "oid",
+    "pg_index": "indexrelid",
+    "pg_proc": "oid",
+    "pg_trigger": "oid",
+}
 
 
 UTC_HOUR = {

@@ -76,7 +76,7 @@ def run_batchctl(request: pytest.FixtureRequest) -> RunBatchctl:
         *args: str, cwd: Path, env: Mapping[str, str] | None = None, input: str | None = None
     ) -> subprocess.CompletedProcess[str]:
         environment = clean_environment(env)
-        if any(name.startswith("PYTHON") for name in environment):  # what only an interpreter that starts looks at
+        if _is_for_interpreters(environment):
             return _in_a_process([sys.executable, "-m", "batchctl"], *args, cwd=cwd, env=env, input=input)
         return loaded.run(*args, cwd=cwd, env=environment, input=input or "", patience=PATIENCE)
 
@@ -97,10 +97,11 @@ def start_batchctl(request: pytest.FixtureRequest) -> StartBatchctl:
         stderr: int | IO[str] = subprocess.PIPE,
     ) -> Started:
         environment = clean_environment(env)
-        if isinstance(source, LoadedBatchctl):
+        if isinstance(source, LoadedBatchctl) and not _is_for_interpreters(environment):
             return source.start(*args, cwd=cwd, env=environment, stdout=stdout, stderr=stderr)
+        command = [sys.executable, "-m", "batchctl"] if isinstance(source, LoadedBatchctl) else [str(source)]
         return subprocess.Popen(
-            [source, *args],
+            [*command, *args],
             cwd=cwd,
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -110,6 +111,11 @@ def start_batchctl(request: pytest.FixtureRequest) -> StartBatchctl:
         )
 
     return start
+
+
+def _is_for_interpreters(environment: Mapping[str, str]) -> bool:
+    """Say whether it holds what only an interpreter that starts looks at."""
+    return any(name.startswith("PYTHON") for name in environment)
 
 
 def _wants_the_installed(request: pytest.FixtureRequest) -> bool:

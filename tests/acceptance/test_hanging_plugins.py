@@ -96,9 +96,14 @@ bad = acme_bad:bad
 BAD_CODE = [
     ("import os; os._exit(3)", "importing it ends the program with exit code 3"),
     ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "importing it crashes the program (SIGSEGV)"),
-    ("import signal; signal.pause()", "it was not imported within 1 seconds"),
+    ("import signal; signal.pause()", "it was not imported within 2 seconds"),
     ("raise KeyboardInterrupt", "it raises KeyboardInterrupt when it is imported"),
 ]
+
+
+def time_for(said: str) -> int:
+    """Return how many seconds a plugin has: enough on the busiest machine where none hangs."""
+    return 2 if "not imported within" in said else 120
 
 
 @pytest.mark.parametrize(("code", "said"), BAD_CODE)
@@ -107,7 +112,7 @@ def test_a_module_that_ends_crashes_or_hangs_whatever_imports_it_is_left_out_and
 ) -> None:
     (shop.directory / "bad_one.py").write_text(f"{code}\n", encoding="utf-8")
     (shop.directory / "good_one.py").write_text(GOOD, encoding="utf-8")
-    shop.configure('plugin_modules = ["bad_one", "good_one"]\npopulate_timeout = 1\n')
+    shop.configure(f'plugin_modules = ["bad_one", "good_one"]\npopulate_timeout = {time_for(said)}\n')
     shop.batch("B", shop.says("read go < fifo"), Populator="plain")
     shop.submit("B")
     controller = shop.start("run", "--until-idle", "0")
@@ -136,7 +141,7 @@ def test_an_installed_package_that_ends_crashes_or_hangs_whatever_imports_it_is_
     (described / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-bad\nVersion: 1.2\n", encoding="utf-8")
     (described / "entry_points.txt").write_text(ENTRY_POINTS, encoding="utf-8")
     (shop.directory / "good_one.py").write_text(GOOD, encoding="utf-8")
-    shop.configure('plugin_modules = ["good_one"]\npopulate_timeout = 1\n')
+    shop.configure(f'plugin_modules = ["good_one"]\npopulate_timeout = {time_for(said)}\n')
     shop.batch("X", "true", Populator="bad")
     shop.batch("B", shop.says("read go < fifo"), Populator="plain")
     for entity in ("X", "B"):
