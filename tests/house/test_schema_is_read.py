@@ -10,7 +10,7 @@ from sqlalchemy import create_engine
 from batchctl.store.maintenance import schema
 from batchctl.store.tables import metadata
 
-MOST = {"table": 47_500, "index": 4_700, "trigger": 35_400, "view": 57_700}
+MOST = {"table": 47_500, "index": 4_700, "trigger": 35_400, "view": 57_400}
 """Characters of what `.schema` shows, by kind. Whoever makes it shorter writes the new figure here."""
 MOST_LINES = 60
 EVENTS = {"BEFORE INSERT", "AFTER INSERT", "BEFORE UPDATE", "AFTER UPDATE", "BEFORE DELETE"}

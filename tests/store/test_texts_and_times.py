@@ -15,7 +15,10 @@ from sqlalchemy.schema import CreateTable
 from batchctl.store.columns import UtcTime
 from batchctl.store.conditions import is_audited, is_often_written, is_text
 from batchctl.store.repeatable.watched import DEFINITIONS
-from batchctl.store.tables import metadata, on_sqlite  # noqa: F401 - it is how tables are written there
+from batchctl.store.tables import (
+    metadata,
+    on_sqlite,  # noqa: F401 - importing it teaches SQLite's form of a table
+)
 from tests.control_databases import SqliteControl
 from tests.hand import Hand
 from tests.store.test_row_triggers import add_all

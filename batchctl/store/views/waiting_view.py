@@ -200,19 +200,14 @@ def _reason(s: ViewDialect) -> str:
         s, "'BatchControl '", "c.BatchControl_id", "' cannot be read: PrevProcessControlSeq holds nonsense'"
     )
     full = s.joined("l.HowMany", "' instances are under way, and Setting MaxConcurrent is '", "l.Most")
-    return f"""CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
-            WHEN x.ProcessBatch_id IS NOT NULL THEN x.Reason
-            WHEN b.Enabled <> 1 THEN {s.joined("'batch '", "b.ProcessBatchName", "' is disabled'")}
-            WHEN z.BatchFreeze_id IS NOT NULL THEN z.Reason
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.Reason
-            WHEN NOT EXISTS (SELECT 1 FROM {s.of}ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
-                 THEN {s.joined("'batch '", "b.ProcessBatchName", "' has no steps'")}
-            WHEN w.Row_id IS NOT NULL THEN w.Reason
-            {no_step}WHEN c.NextRunTime > l.Now THEN {s.joined("'it waits until '", s.wording("c.NextRunTime"))}
+    return f"""COALESCE(CASE WHEN c.Status = 'paused' THEN 'somebody paused it' END, x.Reason,
+            CASE WHEN b.Enabled <> 1 THEN {s.joined("'batch '", "b.ProcessBatchName", "' is disabled'")} END, z.Reason, y.Reason,
+            CASE WHEN NOT EXISTS (SELECT 1 FROM {s.of}ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
+                 THEN {s.joined("'batch '", "b.ProcessBatchName", "' has no steps'")} END, w.Reason,
+            CASE {no_step}WHEN c.NextRunTime > l.Now THEN {s.joined("'it waits until '", s.wording("c.NextRunTime"))}
             WHEN a.BatchControl_id IS NOT NULL THEN {ahead}
-            WHEN t.BatchControl_id IS NOT NULL THEN {stopper}
-            WHEN h.Reason IS NOT NULL THEN h.Reason
-            WHEN c.Started >= {most} THEN {started}
+            WHEN t.BatchControl_id IS NOT NULL THEN {stopper} END, h.Reason,
+            CASE WHEN c.Started >= {most} THEN {started}
             WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0, or no number: nothing starts'
             WHEN l.HowMany >= l.Most THEN {full}
             WHEN u.Units > r.Units THEN {missing}
@@ -221,7 +216,7 @@ def _reason(s: ViewDialect) -> str:
             WHEN c.Taken >= {most} AND l.Most IS NULL AND NOT EXISTS (
                  SELECT 1 FROM {s.of}BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN {started}
             WHEN c.Taken >= {most} THEN {s.joined("'others of batch '", "b.ProcessBatchName", "' start before it'")}
-            ELSE 'nothing holds it back' END"""
+            ELSE 'nothing holds it back' END)"""
 
 
 def _at_no_step(s: ViewDialect, *wording: str) -> str:
@@ -243,18 +238,15 @@ def _next(s: ViewDialect) -> str:
     )
     ahead = _looked_at(s, "a", "WHEN a.Status = 'failed' OR a.Status = 'held' THEN 'vFailed'", "vWaiting")
     stopper = _looked_at(s, "t", "WHEN t.Status = 'retry' THEN 'vWaiting'", "vFailed")
-    return f"""CASE WHEN c.Status = 'paused' THEN {s.act("resume", "c.BatchControl_id")}
-            WHEN x.ProcessBatch_id IS NOT NULL THEN x.NextSql
-            WHEN b.Enabled <> 1 THEN {s.act_on_batch("enable", "b.ProcessBatchName")}
-            WHEN z.BatchFreeze_id IS NOT NULL THEN z.NextSql
-            WHEN y.ProcessBatch_id IS NOT NULL THEN y.NextSql
-            WHEN NOT EXISTS (SELECT 1 FROM {s.of}ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id) THEN {add_step}
-            WHEN w.Row_id IS NOT NULL THEN w.NextSql
-            {last_step}WHEN c.NextRunTime > l.Now THEN {s.act("rerun", "c.BatchControl_id")}
+    return f"""COALESCE(CASE WHEN c.Status = 'paused' THEN {s.act("resume", "c.BatchControl_id")} END, x.NextSql,
+            CASE WHEN b.Enabled <> 1 THEN {s.act_on_batch("enable", "b.ProcessBatchName")} END, z.NextSql, y.NextSql,
+            CASE WHEN NOT EXISTS (SELECT 1 FROM {s.of}ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
+                 THEN {add_step} END, w.NextSql,
+            CASE {last_step}WHEN c.NextRunTime > l.Now THEN {s.act("rerun", "c.BatchControl_id")}
             WHEN a.BatchControl_id IS NOT NULL THEN {ahead}
             WHEN t.BatchControl_id IS NOT NULL THEN {stopper}
             WHEN h.Reason IS NOT NULL THEN {to_end(s, "h")}
-            ELSE 'SELECT * FROM vRunning;' END"""
+            ELSE 'SELECT * FROM vRunning;' END)"""
 
 
 def _looked_at(s: ViewDialect, at: str, cases: str, view: str) -> str:
