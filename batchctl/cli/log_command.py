@@ -72,8 +72,8 @@ def log(
     """
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
+    from batchctl.domain.rows import EventFilter
     from batchctl.operations import starting_log
-    from batchctl.operations.starting_log import EventFilter
 
     event = None if kind is None else SchedulerEvent(kind)
     wanted = EventFilter(source=source, entity=entity, event=event, batch=batch, since=since, before=before)

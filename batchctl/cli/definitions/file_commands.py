@@ -197,8 +197,8 @@ def _show(done: ApplyOutcome, doing: str | None, *, as_json: bool) -> None:
                 cell(f"{change.kind} {change.name}"),
                 cell(one.where),
                 cell(_short(one.base) if one.is_base_known else "unknown"),
-                cell(_short(one.theirs)),
-                cell(_short(one.yours)),
+                cell(_short(one.before)),
+                cell(_short(one.after)),
             )
             for change, one in done.conflicts
         ]

@@ -91,9 +91,9 @@ def audit(
             raise click.UsageError("REF and --batch name two things; give one of them.")
         ref = f"batch:{batch}"
     from batchctl.cli import output
+    from batchctl.domain.rows import AuditFilter
     from batchctl.operations import shown_columns
     from batchctl.operations.maintenance import audit_trail
-    from batchctl.operations.maintenance.audit_trail import AuditFilter
 
     session: CliSession = ctx.obj
     with session.app() as app:

@@ -426,8 +426,8 @@ def outcome_columns(outcome: ApplyOutcome) -> dict[str, JsonValue]:
                 "Column": one.where,
                 "Base": one.base,
                 "BaseKnown": one.is_base_known,
-                "Theirs": one.theirs,
-                "Yours": one.yours,
+                "Theirs": one.before,
+                "Yours": one.after,
             }
             for change, one in outcome.conflicts
         ],
