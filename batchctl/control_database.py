@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -137,11 +137,7 @@ def _restoring(connection: Any) -> str:
     return "compare with: batchctl db script; then restore what was changed by hand"
 
 
-def schema_script(dialect: str) -> str:
-    """Return the SQL that builds the schema, for a DBA."""
-    return schema.script(dialect)
-
-
-def roles_script(dialect: str, schema_name: str | None, suppliers: Mapping[str, Sequence[str]]) -> str:
-    """Return the SQL that gives each kind of user its rights, for a DBA."""
-    return roles.script(dialect, schema_name, suppliers)
+schema_script = schema.script
+"""Returns the SQL that builds the schema, for a DBA."""
+roles_script = roles.script
+"""Returns the SQL that gives each kind of user its rights, for a DBA."""

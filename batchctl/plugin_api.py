@@ -391,7 +391,7 @@ def daily(times: Words, *, every: int = 1, **filters: Unpack[Filters]) -> Callab
     What stands in the row of times is overwritten by what the code says whenever a controller starts; Enabled, Jitter, CatchUp
     and Overlap are the operator's. Anything that makes no schedule raises when the module is imported, and says what to write.
     """
-    return _with(declared.daily(times, every, filters), "daily")
+    return _with(declared.at_times("daily", {}, times, every, filters), "daily")
 
 
 def every(number: int, unit: str, **filters: Unpack[Filters]) -> Callable[[Decorated], Job]:
@@ -407,7 +407,7 @@ def weekly(days: Words, times: Words, /, *, every: int = 1, **filters: Unpack[Fi
 
     `every=2` is every second week, counted from that of `start`, else from that of 1970-01-05.
     """
-    return _with(declared.weekly(days, times, every, filters), "weekly")
+    return _with(declared.at_times("weekly", {"days": days}, times, every, filters), "weekly")
 
 
 def monthly(days: Words, times: Words, /, *, every: int = 1, **filters: Unpack[Filters]) -> Callable[[Decorated], Job]:
@@ -415,14 +415,14 @@ def monthly(days: Words, times: Words, /, *, every: int = 1, **filters: Unpack[F
 
     A month without a 31st has none; `batchctl schedule preview` shows that. `last` is always there.
     """
-    return _with(declared.monthly(days, times, every, filters), "monthly")
+    return _with(declared.at_times("monthly", {"days_of_month": days}, times, every, filters), "monthly")
 
 
 def monthly_dow(
     weeks: Words, days: Words, times: Words, /, *, every: int = 1, **filters: Unpack[Filters]
 ) -> Callable[[Decorated], Job]:
     """Make a job due on the n-th such weekday of the month, or the last: `@monthly_dow("first", "Mon", "06:00")`."""
-    return _with(declared.monthly_dow(weeks, days, times, every, filters), "monthly_dow")
+    return _with(declared.at_times("monthly_dow", {"weeks": weeks, "days": days}, times, every, filters), "monthly_dow")
 
 
 def once(at: str, **filters: Unpack[Filters]) -> Callable[[Decorated], Job]:

@@ -9,6 +9,7 @@ import click
 
 from batchctl.cli import output
 from batchctl.cli.session import ROW_ID, CliSession, WholeNumber, batch_names, no_time, one_of, reads_rows
+from batchctl.domain.rows import EventFilter
 from batchctl.domain.status import SchedulerEvent
 from batchctl.operations import starting_log
 
@@ -69,9 +70,7 @@ def log(
     The rows are those of the table SchedulerLog.
     """
     event = None if kind is None else SchedulerEvent(kind)
-    wanted = starting_log.EventFilter(
-        source=source, entity=entity, event=event, batch=batch, since=since, before=before
-    )
+    wanted = EventFilter(source=source, entity=entity, event=event, batch=batch, since=since, before=before)
     found = starting_log.page(session.app.transactions, wanted, limit)
     if as_json:
         output.print_json([line.columns() for line in found.lines])

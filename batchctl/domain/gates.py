@@ -339,36 +339,26 @@ def _next_run_time(instance: BatchInstance, now: datetime) -> Gate:
 def _failure_policy(batch: BatchDefinition, ahead: BatchInstance | None) -> Gate:
     if ahead is None:
         return _PASSED["failure policy"]
-    return Gate(
-        name="failure policy",
-        blocked=f"BatchControl {ahead.instance_id} of the same batch is {ahead.status} (OnFailure {batch.on_failure})",
-        clear=f"batchctl why {ahead.instance_id}",
-        row=row_of(ahead),
-        ends=_ends(ahead),
-        until=_until(ahead),
-    )
+    return _behind("failure policy", ahead, f"of the same batch is {ahead.status} (OnFailure {batch.on_failure})")
 
 
 def _stop_all(failure: BatchInstance | None) -> Gate:
     if failure is None:
         return _PASSED["stop_all"]
+    return _behind("stop_all", failure, f"is {failure.status} and its batch stops everything")
+
+
+def _behind(name: str, other: BatchInstance, so: str) -> Gate:
+    """Return the gate of an instance that another one keeps waiting: until its own next attempt, or for a person."""
+    goes_on = other.status in _GOES_ON
     return Gate(
-        name="stop_all",
-        blocked=f"BatchControl {failure.instance_id} is {failure.status} and its batch stops everything",
-        clear=f"batchctl why {failure.instance_id}",
-        row=row_of(failure),
-        ends=_ends(failure),
-        until=_until(failure),
+        name=name,
+        blocked=f"BatchControl {other.instance_id} {so}",
+        clear=f"batchctl why {other.instance_id}",
+        row=row_of(other),
+        ends=Ends.HOLDER if goes_on else Ends.ACT,
+        until=other.next_run_time if goes_on and other.next_run_time > LONG_AGO else None,
     )
-
-
-def _ends(other: BatchInstance) -> Ends:
-    """Return what lets those behind an instance go on: its own next attempt, or a person."""
-    return Ends.HOLDER if other.status in _GOES_ON else Ends.ACT
-
-
-def _until(other: BatchInstance) -> datetime | None:
-    return other.next_run_time if other.status in _GOES_ON and other.next_run_time > LONG_AGO else None
 
 
 _GOES_ON = {InstanceStatus.READY, InstanceStatus.RETRY}

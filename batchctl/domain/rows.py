@@ -172,6 +172,20 @@ class LogEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EventFilter:
+    """Which of these events are wanted; None where any will do."""
+
+    source: str | None = None
+    """As it stands there, or its first word: `trigger` for those of all triggers."""
+    entity: str | None = None
+    event: SchedulerEvent | None = None
+    batch: str | None = None
+    since: datetime | None = None
+    before: int | None = None
+    """The number of the row that the next page ends before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FileWatchRow:
     """A `FileWatch` row: a folder whose files become `FileProcess` rows."""
 
@@ -501,6 +515,18 @@ class AuditEntry:
     reason: str | None
     before: Annotated[str | None, "ValuesBefore"]
     after: Annotated[str | None, "ValuesAfter"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFilter:
+    """Which acts are wanted; nothing means all."""
+
+    ref: str | None = None
+    actor: str | None = None
+    action: str | None = None
+    since: datetime | None = None
+    before: int | None = None
+    """Only rows with smaller numbers: the next page."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from batchctl.operations import unknown
 from batchctl.operations.decisions import Action
 from batchctl.operations.intake import file_correction
 from batchctl.operations.intervene import Intervention, Operator
-from batchctl.operations.requested import Joined
+from batchctl.operations.operators.acts import Joined
 from batchctl.operations.shown_columns import Columns
 from batchctl.ports import Boundary, Transactions
 from batchctl.store import instances, reports

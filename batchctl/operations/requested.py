@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from batchctl.domain.errors import Refused
@@ -18,39 +16,13 @@ from batchctl.domain.text import visible
 from batchctl.operations.alerting.incident_desk import IncidentDesk, Which
 from batchctl.operations.clerk import Clerk
 from batchctl.operations.intervene import Intervention, Operator, Switching
+from batchctl.operations.operators.acts import Joined
 from batchctl.operations.operators.freezing import Freezer, target
 from batchctl.operations.operators.releasing import Released
-from batchctl.ports import Boundary, Change, Clock, Notify, Transactions
+from batchctl.ports import Clock, Transactions
 from batchctl.preparation import Preparer
 from batchctl.store import task_queues
 from batchctl.store.operators import operator_requests
-
-Result = TypeVar("Result")
-
-
-@dataclass(frozen=True, slots=True)
-class Joined:
-    """A transaction that is under way, for what makes its own otherwise: its work becomes a part of that one."""
-
-    connection: Any
-
-    @contextmanager
-    def read(self) -> Iterator[Any]:
-        """Lend the connection of the transaction."""
-        yield self.connection
-
-    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Result], *, nowait: bool = False) -> Result:
-        """Do the work in the transaction that is under way."""
-        del boundaries, nowait
-        return work(self.connection)
-
-    def changed(self) -> Change:
-        """Return no change: nothing within a transaction asks."""
-        return Change.NOTHING
-
-    def notify(self) -> Notify | None:
-        """Return None: nothing waits within a transaction."""
-        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from batchctl.domain.records import JsonValue
-from batchctl.domain.rows import LogEntry
-from batchctl.domain.status import SchedulerEvent
+from batchctl.domain.rows import EventFilter, LogEntry
 from batchctl.operations import shown_columns, unknown
 from batchctl.ports import Transactions
 from batchctl.store import scheduler_log
 from batchctl.store.definitions import definitions
-from batchctl.store.scheduler_log import WantedEvents
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventFilter:
-    """Which events are wanted, as a person names them; None where any will do."""
-
-    source: str | None = None
-    entity: str | None = None
-    event: SchedulerEvent | None = None
-    batch: str | None = None
-    since: datetime | None = None
-    before: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +40,7 @@ def page(transactions: Transactions, wanted: EventFilter, most: int) -> EventPag
         batch = None
         if wanted.batch is not None:
             batch = unknown.named(connection, batches.values(), wanted.batch)
-        asked = WantedEvents(
-            source=wanted.source,
-            entity=wanted.entity,
-            event=wanted.event,
-            batch=batch,
-            since=wanted.since,
-            before=wanted.before,
-        )
-        found = scheduler_log.newest(connection, asked, most + 1)
+        found = scheduler_log.newest(connection, wanted, most + 1, batch)
     names = {batch_id: one.name for batch_id, one in batches.items()}
     lines = (LogLine(entry, None if entry.batch_id is None else names.get(entry.batch_id)) for entry in found[:most])
     return EventPage(tuple(lines), is_last=len(found) <= most)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from sqlalchemy import ColumnElement, Connection, bindparam, func, literal, or_, select
 
 from batchctl.domain.errors import Conflict
-from batchctl.domain.rows import BatchDefinition, BatchId, InstanceId, IntakeId, LogEntry
+from batchctl.domain.rows import BatchDefinition, BatchId, EventFilter, InstanceId, IntakeId, LogEntry
 from batchctl.domain.status import SchedulerEvent
 from batchctl.domain.text import NAME_LIMIT
 from batchctl.store.columns import readable
@@ -58,21 +57,6 @@ class LogSource(NamedTuple):
 
     source: str
     entity: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WantedEvents:
-    """Which events the caller wants; None where any will do."""
-
-    source: str | None = None
-    """As it stands there, or its first word: `trigger` for those of all triggers."""
-    entity: str | None = None
-    event: SchedulerEvent | None = None
-    batch: BatchDefinition | None = None
-    """What concerns its entity as a whole is wanted, too."""
-    since: datetime | None = None
-    before: int | None = None
-    """The number of the row that the next page ends before."""
 
 
 def add(
@@ -131,13 +115,18 @@ def last_of(connection: Connection, about: Starting) -> LogEntry | None:
     return next(iter(readable(rows, _entry)), None)
 
 
-def newest(connection: Connection, wanted: WantedEvents, most: int) -> list[LogEntry]:
-    """Return the newest events of those wanted, newest first."""
-    statement = select(scheduler_log).where(*_conditions(wanted)).order_by(_l.SchedulerLog_id.desc()).limit(most)
+def newest(
+    connection: Connection, wanted: EventFilter, most: int, batch: BatchDefinition | None = None
+) -> list[LogEntry]:
+    """Return the newest events of those wanted, newest first; `batch` is the one of that name, if one is wanted.
+
+    What concerns its entity as a whole is wanted, too.
+    """
+    statement = select(scheduler_log).where(*_conditions(wanted, batch)).order_by(_l.SchedulerLog_id.desc()).limit(most)
     return readable(connection.execute(statement), _entry)
 
 
-def _conditions(wanted: WantedEvents) -> list[ColumnElement[bool]]:
+def _conditions(wanted: EventFilter, batch: BatchDefinition | None) -> list[ColumnElement[bool]]:
     found: list[ColumnElement[bool]] = []
     if wanted.source is not None:
         begins = func.substring(_l.Source, 1, len(wanted.source) + 1, type_=_l.Source.type)
@@ -146,9 +135,9 @@ def _conditions(wanted: WantedEvents) -> list[ColumnElement[bool]]:
         found.append(_is(_l.Entity, wanted.entity))
     if wanted.event is not None:
         found.append(_l.EventType == wanted.event.value)
-    if wanted.batch is not None:
-        of_all = _l.ProcessBatch_id.is_(None) & _is(_l.Entity, wanted.batch.entity)
-        found.append(or_(_l.ProcessBatch_id == wanted.batch.batch_id, of_all))
+    if batch is not None:
+        of_all = _l.ProcessBatch_id.is_(None) & _is(_l.Entity, batch.entity)
+        found.append(or_(_l.ProcessBatch_id == batch.batch_id, of_all))
     if wanted.since is not None:
         found.append(_l.EventTime >= wanted.since)
     if wanted.before is not None:

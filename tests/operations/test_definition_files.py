@@ -80,7 +80,7 @@ def changed(outcome: ApplyOutcome) -> list[tuple[str, Any, Any]]:
 
 
 def conflicts(outcome: ApplyOutcome) -> list[tuple[str, str, Any, Any, Any]]:
-    return [(change.name, one.where, one.base, one.theirs, one.yours) for change, one in outcome.conflicts]
+    return [(change.name, one.where, one.base, one.before, one.after) for change, one in outcome.conflicts]
 
 
 def findings(outcome: ApplyOutcome) -> list[tuple[str, str, str]]:
@@ -233,7 +233,7 @@ def test_of_what_was_never_applied_nobody_knows_what_would_be_lost(world: World,
     done = apply('[[ProcessBatch]]\nProcessBatchName = "B"\nSeq = 6')
 
     ((_, one),) = done.conflicts
-    assert (one.where, one.is_base_known, one.theirs, one.yours) == ("Seq", False, 5, 6)
+    assert (one.where, one.is_base_known, one.before, one.after) == ("Seq", False, 5, 6)
 
 
 def test_whether_it_is_enabled_is_an_operators_unless_the_file_says_it(world: World, apply: Apply) -> None:

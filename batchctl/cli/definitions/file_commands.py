@@ -167,8 +167,8 @@ def _show(done: definition_files.ApplyOutcome, doing: str | None, *, as_json: bo
             f"{change.kind} {change.name}",
             one.where,
             _short(one.base) if one.is_base_known else "unknown",
-            _short(one.theirs),
-            _short(one.yours),
+            _short(one.before),
+            _short(one.after),
         )
         for change, one in done.conflicts
     ]

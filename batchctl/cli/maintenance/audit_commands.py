@@ -13,7 +13,7 @@ from batchctl.cli.log_command import MOST, Moment
 from batchctl.cli.session import FINDINGS, ROW_ID, CliSession, Ref, WholeNumber, as_rows, batch_names, reads, writes
 from batchctl.domain.errors import NotFound
 from batchctl.domain.maintenance.audit_chain import Anchor, anchor_of
-from batchctl.domain.rows import AuditEntry
+from batchctl.domain.rows import AuditEntry, AuditFilter
 from batchctl.domain.text import visible
 from batchctl.operations import shown_columns
 from batchctl.operations.maintenance import audit_trail
@@ -78,7 +78,7 @@ def audit(
 
     session: CliSession = ctx.obj
     app = session.app
-    wanted = audit_trail.AuditFilter(ref=ref, actor=actor, action=action, since=since, before=before)
+    wanted = AuditFilter(ref=ref, actor=actor, action=action, since=since, before=before)
     found = audit_trail.page(app.transactions, wanted, limit)
     if as_json:
         output.print_json([shown_columns.of(entry) for entry in found])

@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from batchctl.domain.rows import EventFilter
 from batchctl.domain.scheduling.business_days import running_out
 from batchctl.domain.scheduling.schedules import Calendar
 from batchctl.domain.scheduling.wall_clock import clock_of
@@ -16,7 +17,7 @@ from batchctl.domain.text import storable
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store import scheduler_log
-from batchctl.store.scheduler_log import LogSource, Starting, WantedEvents
+from batchctl.store.scheduler_log import LogSource, Starting
 
 Row = tuple[str, int]
 """A table and the number of a row of it."""
@@ -42,7 +43,7 @@ class RowWarnings:
         def log(connection: Any) -> None:
             scheduler_log.wait_for_others(connection, about.source)
             if about.entity is None:
-                last = next(iter(scheduler_log.newest(connection, WantedEvents(source=about.source), 1)), None)
+                last = next(iter(scheduler_log.newest(connection, EventFilter(source=about.source), 1)), None)
             else:
                 last = scheduler_log.last_of(connection, about)
             if last is None or (last.event, last.message) != (SchedulerEvent.ERROR, wording):
@@ -89,7 +90,7 @@ class CalendarWarnings:
 
         def log(connection: Any) -> tuple[date, bool]:
             scheduler_log.wait_for_others(connection, source)
-            for entry in scheduler_log.newest(connection, WantedEvents(source=source), 1):
+            for entry in scheduler_log.newest(connection, EventFilter(source=source), 1):
                 told_on = clock_of(self.zone).day_of(entry.at)
                 if timedelta(0) <= today - told_on < every:
                     return told_on, False

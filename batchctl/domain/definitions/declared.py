@@ -174,11 +174,16 @@ def timing_misfits(timing: Timing) -> Iterator[str]:
             yield f"{each.name}: {failure}."
 
 
-def daily(times: Words, every: int, filters: Filters) -> Cadence:
-    """Due at one or several times of the day."""
-    at = _joined("daily", "times", times)
-    called = _called("Daily", *([str(every)] if every != 1 else []), at)
-    return _cadence("daily", ScheduleType.DAILY, called, filters, run_times=at, every_n=_count("daily", every))
+def at_times(decorator: str, on: Mapping[str, Words], times: Words, every: int, filters: Filters) -> Cadence:
+    """Due at one or several times of the days that the decorator says; `on` has their words by the filters that they are."""
+    if filters.keys() & on.keys():
+        said = f"{_EXAMPLES[decorator]}, without {'= and '.join(sorted(on))}="
+        raise UnfitDeclaration(f"@{decorator} says its days first: {said}.")
+    own = {_LISTS[word]: _joined(decorator, word.partition("_")[0], given) for word, given in on.items()}
+    at, count = _joined(decorator, "times", times), _count(decorator, every)
+    title = "".join(part.capitalize() for part in decorator.split("_"))
+    called = _called(title, *([str(every)] if every != 1 else []), *own.values(), at)
+    return _cadence(decorator, ScheduleType(decorator), called, filters, **own, run_times=at, every_n=count)
 
 
 def interval(number: int, unit: str, filters: Filters) -> Cadence:
@@ -190,38 +195,6 @@ def interval(number: int, unit: str, filters: Filters) -> Cadence:
         raise UnfitDeclaration(f"@every({number!r}, {unit!r}) is longer than a day: write @daily(..., every=2).")
     called = _called("Every", str(number), unit)
     return _cadence("every", ScheduleType.INTERVAL, called, filters, interval_minutes=minutes)
-
-
-def weekly(days: Words, times: Words, every: int, filters: Filters) -> Cadence:
-    """Due on days of the week."""
-    if "days" in filters:
-        raise UnfitDeclaration('@weekly says its days first: @weekly("Mon,Fri", "06:00"), without days=.')
-    on, at = _joined("weekly", "days", days), _joined("weekly", "times", times)
-    called = _called("Weekly", *([str(every)] if every != 1 else []), on, at)
-    count = _count("weekly", every)
-    return _cadence("weekly", ScheduleType.WEEKLY, called, filters, run_days=on, run_times=at, every_n=count)
-
-
-def monthly(days: Words, times: Words, every: int, filters: Filters) -> Cadence:
-    """Due on days of the month."""
-    if "days_of_month" in filters:
-        raise UnfitDeclaration('@monthly says its days first: @monthly("1,15,last", "00:30"), without days_of_month=.')
-    on, at = _joined("monthly", "days", days), _joined("monthly", "times", times)
-    called = _called("Monthly", *([str(every)] if every != 1 else []), on, at)
-    count = _count("monthly", every)
-    return _cadence("monthly", ScheduleType.MONTHLY, called, filters, run_days_of_month=on, run_times=at, every_n=count)
-
-
-def monthly_dow(weeks: Words, days: Words, times: Words, every: int, filters: Filters) -> Cadence:
-    """Due on the n-th such weekday of the month."""
-    if filters.keys() & {"days", "weeks"}:
-        said = '@monthly_dow says its days first: @monthly_dow("first", "Mon", "06:00"), without days= and weeks=.'
-        raise UnfitDeclaration(said)
-    of, on = _joined("monthly_dow", "weeks", weeks), _joined("monthly_dow", "days", days)
-    at, count = _joined("monthly_dow", "times", times), _count("monthly_dow", every)
-    called = _called("MonthlyDow", *([str(every)] if every != 1 else []), of, on, at)
-    columns = {"week_of_month": of, "run_days": on, "run_times": at, "every_n": count}
-    return _cadence("monthly_dow", ScheduleType.MONTHLY_DOW, called, filters, **columns)
 
 
 def once(at: str, filters: Filters) -> Cadence:

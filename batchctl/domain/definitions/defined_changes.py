@@ -34,23 +34,12 @@ class ColumnChange:
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnConflict:
+class ColumnConflict(ColumnChange):
     """A value that somebody has changed since, and that would be overwritten."""
 
-    place: str
-    column: str
     base: Value
     """Its value when it was last applied."""
-    theirs: Value
-    """Its present value."""
-    yours: Value
-    """Its value in the file."""
     is_base_known: bool
-
-    @property
-    def where(self) -> str:
-        """Name it within its definition."""
-        return f"{self.place}.{self.column}" if self.place else self.column
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +113,7 @@ def _conflicts(
     if theirs is None:
         if base.defined is not None:
             # Somebody has deleted it, and it would be there again.
-            yield ColumnConflict("", shape.key, base.defined.name, None, base.defined.name, is_base_known=True)
+            yield ColumnConflict("", shape.key, None, base.defined.name, base.defined.name, is_base_known=True)
         return
     was = flat(shape, base.defined)
     if yours is None and not base.is_known:
@@ -134,4 +123,4 @@ def _conflicts(
         if place == ("", ENABLED) and (base.defined is None or ENABLED not in base.defined.columns):
             continue  # What was in no file before cannot conflict with one.
         if base.defined is None or was.get(place) != one.before:
-            yield ColumnConflict(*place, was.get(place), one.before, one.after, is_base_known=base.defined is not None)
+            yield ColumnConflict(*place, one.before, one.after, was.get(place), is_base_known=base.defined is not None)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 from batchctl.domain.definitions import defined
 from batchctl.domain.definitions.defined import Defined
@@ -25,12 +25,12 @@ from batchctl.operations.definitions import half_way
 from batchctl.operations.definitions.checking import CORRECT_THE_ROWS, RowFinding, check
 from batchctl.operations.definitions.plugin_checks import AskedPlugins
 from batchctl.operations.definitions.reconciler import JobPlugins
-from batchctl.operations.operators.acts import Actor, checked_reason
+from batchctl.operations.operators.acts import Actor, Joined, checked_reason
 from batchctl.operations.operators.releasing import backlog
 from batchctl.operations.scheduling import arming, timetable
 from batchctl.operations.scheduling.schedule_findings import ScheduleContext, schedule_findings
 from batchctl.operations.scheduling.timetable import Timetable
-from batchctl.ports import AskHandler, Boundary, Transactions, ask_straight
+from batchctl.ports import AskHandler, Boundary, ask_straight
 from batchctl.store.definitions import applied_definitions, definition_rows, definitions
 from batchctl.store.definitions.applied_definitions import Applied
 from batchctl.store.definitions.definition_rows import SETTINGS, SHAPES, DefinitionRow, shape_of
@@ -79,17 +79,6 @@ class _Undone(Exception):
     def __init__(self, outcome: ApplyOutcome) -> None:
         super().__init__()
         self.outcome = outcome
-
-
-@dataclass(frozen=True, slots=True)
-class _Within:
-    """Lends the connection of a transaction that is under way."""
-
-    connection: Any
-
-    @contextmanager
-    def read(self) -> Iterator[Any]:
-        yield self.connection
 
 
 @dataclass(slots=True)
@@ -241,9 +230,8 @@ class Applier:
             yield replace(one, message=said.get(one.column, one.message))
 
     def _check(self, connection: Any) -> tuple[RowFinding, ...]:
-        lent = cast("Transactions", _Within(connection))
         # Whether folders are there is not asked: a share that hangs would keep everybody from writing.
-        return check(lent, self.plugins, self.context, None, self.timetable, self.jobs, ask=self.ask)
+        return check(Joined(connection), self.plugins, self.context, None, self.timetable, self.jobs, ask=self.ask)
 
     def _arm(
         self,
@@ -426,8 +414,8 @@ def outcome_columns(outcome: ApplyOutcome) -> dict[str, JsonValue]:
                 "Column": one.where,
                 "Base": one.base,
                 "BaseKnown": one.is_base_known,
-                "Theirs": one.theirs,
-                "Yours": one.yours,
+                "Theirs": one.before,
+                "Yours": one.after,
             }
             for change, one in outcome.conflicts
         ],

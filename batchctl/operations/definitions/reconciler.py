@@ -195,12 +195,9 @@ class Reconciler:
         What the database refuses of one job leaves out that job alone.
         """
         offer, gone = offer_of(self.plugins), tuple(retired)
-        if dry_run:
-            with self.transactions.read() as connection:
-                found = self._decided(connection, offer, gone)
-        else:
-            with self.transactions.read() as connection:
-                found = self._decided(connection, offer, gone)
+        with self.transactions.read() as connection:
+            found = self._decided(connection, offer, gone)
+        if not dry_run:
             if found.written:
                 write = partial(self._write, offer=offer, gone=gone)
                 found = self.transactions.run(frozenset({Boundary.OPERATOR}), write)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from batchctl.domain.errors import InvalidInput
 from batchctl.domain.maintenance.audit_chain import Anchor, ChainFinding, PurgeEntry, Verifier, allowed_at, purged_by
 from batchctl.domain.maintenance.retention import AUDIT_DAYS
-from batchctl.domain.rows import AuditEntry, InstanceId, IntakeId
+from batchctl.domain.rows import AuditEntry, AuditFilter, InstanceId, IntakeId
 from batchctl.domain.text import fitting, visible
 from batchctl.operations import unknown
 from batchctl.ports import Clock, Transactions
@@ -38,18 +37,6 @@ KINDS = {
 """What a person calls rows, and the tables of these and of what belongs to them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditFilter:
-    """Which acts are wanted; nothing means all."""
-
-    ref: str | None = None
-    actor: str | None = None
-    action: str | None = None
-    since: datetime | None = None
-    before: int | None = None
-    """Only rows with smaller numbers: the next page."""
-
-
 @dataclass(frozen=True, slots=True)
 class ChainVerdict:
     """What a check of the whole chain has found."""
@@ -65,16 +52,7 @@ def page(transactions: Transactions, wanted: AuditFilter, most: int) -> tuple[Au
     """Return the newest acts, newest first."""
     targets, beginnings = _meant(wanted.ref) if wanted.ref is not None else ((), ())
     with transactions.read() as connection:
-        found = audit_entries.page(
-            connection,
-            targets=targets,
-            beginnings=beginnings,
-            actor=wanted.actor,
-            action=wanted.action,
-            since=wanted.since,
-            before=wanted.before,
-            most=most,
-        )
+        found = audit_entries.page(connection, wanted, most, targets, beginnings)
         if not found and wanted.ref is not None:
             _refuse_unknown(connection, wanted.ref)
     return tuple(found)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from batchctl.domain.errors import Refused
 from batchctl.domain.text import unfit
-from batchctl.ports import Boundary, Clock, Transactions
+from batchctl.ports import Boundary, Change, Clock, Notify, Transactions
 from batchctl.store.maintenance import audit_entries
 from batchctl.store.maintenance.audit_entries import Acted, By
 
@@ -56,6 +57,31 @@ class Actor:
     @property
     def _by(self) -> By:
         return By(self.user, self.host, self.clock.now())
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A transaction that is under way, for what makes its own otherwise: its work becomes a part of that one."""
+
+    connection: Any
+
+    @contextmanager
+    def read(self) -> Iterator[Any]:
+        """Lend the connection of the transaction."""
+        yield self.connection
+
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Result], *, nowait: bool = False) -> Result:
+        """Do the work in the transaction that is under way."""
+        del boundaries, nowait
+        return work(self.connection)
+
+    def changed(self) -> Change:
+        """Return no change: nothing within a transaction asks."""
+        return Change.NOTHING
+
+    def notify(self) -> Notify | None:
+        """Return None: nothing waits within a transaction."""
+        return None
 
 
 def checked_reason(reason: str | None) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, String, bindparam, cast, func, literal, or_, select
 
-from batchctl.domain.rows import AuditEntry, InstanceId, IntakeId
+from batchctl.domain.rows import AuditEntry, AuditFilter, InstanceId, IntakeId
 from batchctl.domain.text import fitting
 from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert
@@ -104,30 +104,22 @@ def newest(connection: Connection, most: int) -> list[AuditEntry]:
 
 
 def page(
-    connection: Connection,
-    *,
-    targets: Sequence[str],
-    beginnings: Sequence[str],
-    actor: str | None,
-    action: str | None,
-    since: datetime | None,
-    before: int | None,
-    most: int,
+    connection: Connection, wanted: AuditFilter, most: int, targets: Sequence[str], beginnings: Sequence[str]
 ) -> list[AuditEntry]:
     """Return the newest acts, newest first; those on some rows, or on rows whose names begin in some way."""
-    wanted = _NEWEST
+    found = _NEWEST
     if targets or beginnings:
         alike = (func.substring(_a.Target, 1, len(each)) == each for each in beginnings)
-        wanted = wanted.where(or_(_a.Target.in_(targets), *alike))
-    if actor is not None:
-        wanted = wanted.where(_a.Actor == actor)
-    if action is not None:
-        wanted = wanted.where(_a.Action == action)
-    if since is not None:
-        wanted = wanted.where(_a.z_inserted >= since)
-    if before is not None:
-        wanted = wanted.where(_a.AuditLog_id < before)
-    return entries(connection.execute(wanted, {"most": most}))
+        found = found.where(or_(_a.Target.in_(targets), *alike))
+    if wanted.actor is not None:
+        found = found.where(_a.Actor == wanted.actor)
+    if wanted.action is not None:
+        found = found.where(_a.Action == wanted.action)
+    if wanted.since is not None:
+        found = found.where(_a.z_inserted >= wanted.since)
+    if wanted.before is not None:
+        found = found.where(_a.AuditLog_id < wanted.before)
+    return entries(connection.execute(found, {"most": most}))
 
 
 def entries(rows: Iterable[Row[Any]]) -> list[AuditEntry]:
