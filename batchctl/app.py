@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from batchctl.domain.rows import DataTrigger
     from batchctl.operations.definitions import checking
     from batchctl.operations.definitions.reconciler import Reconciler
-    from batchctl.operations.definitions.roster import Roster
-    from batchctl.operations.intake import watches
     from batchctl.operations.intake.trial import Bench
     from batchctl.operations.intervene import Operator
     from batchctl.operations.maintenance import doctor
@@ -223,19 +221,6 @@ class App:
             return tuple(reading for reading in found if reading.result is Result.FAIL)
         return ()
 
-    def check_connections(self) -> tuple[checking.RowFinding, ...]:
-        """Return what is wrong with the definitions as far as only the target databases know."""
-        from batchctl.operations.definitions import connection_checks
-
-        return connection_checks.findings(self.transactions, self.settings)
-
-    def rehearse_watch(self, name: str, most: int) -> watches.FolderRehearsal:
-        """Walk once through the folder of a watch, and submit nothing."""
-        from batchctl.operations.intake import watches
-
-        with self.folders() as folders:
-            return watches.rehearse(self.transactions, folders, self.settings.directory, name, most)
-
     @cached_property
     def service_manager(self) -> ServiceManager:
         """The service manager that started this process, if one did."""
@@ -359,17 +344,6 @@ class App:
             plugins=self.registry,
             host=self.ids.host(),
             listener=self.listener,
-            default_zone=self.settings.business_time_zone,
-        )
-
-    def roster(self) -> Roster:
-        """Return what looks at jobs."""
-        from batchctl.operations.definitions.roster import Roster
-
-        return Roster(
-            transactions=self.transactions,
-            clock=self.clock,
-            plugins=self.registry,
             default_zone=self.settings.business_time_zone,
         )
 

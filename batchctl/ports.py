@@ -441,8 +441,5 @@ class Files(Protocol):
         """Say whether a regular file is there."""
 
 
-class Glance(Protocol):
-    """A short look for files that may lie on a share which does not answer."""
-
-    def missing(self, paths: Collection[str]) -> Collection[str]:
-        """Return the paths where there is certainly nothing on this host; this takes a moment at most."""
+Glance = Callable[[Collection[str]], Collection[str]]
+"""A short look for files that may lie on a share which does not answer: returns those that are certainly not there."""

@@ -11,22 +11,15 @@ MOST_READ = 16 * 1024 * 1024
 """How many bytes a file may have that is read as a whole."""
 
 
-class SystemFiles:
-    """Files of this host."""
-
-    def read_text(self, path: str) -> str:
-        """Read a UTF-8 file as it stands, with or without a byte order mark; raises `OSError` for what might never end."""
-        with open(path, "rb", opener=_without_waiting) as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise OSError("it is no regular file")
-            found = file.read(MOST_READ + 1)
-        if len(found) > MOST_READ:
-            raise OSError(f"it has more than {MOST_READ} bytes")
-        return found.decode("utf-8-sig")
-
-    def exists(self, path: str) -> bool:
-        """Say whether a regular file is there."""
-        return Path(path).is_file()
+def read_text(path: str) -> str:
+    """Read a UTF-8 file as it stands, with or without a byte order mark; raises `OSError` for what might never end."""
+    with open(path, "rb", opener=_without_waiting) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError("it is no regular file")
+        found = file.read(MOST_READ + 1)
+    if len(found) > MOST_READ:
+        raise OSError(f"it has more than {MOST_READ} bytes")
+    return found.decode("utf-8-sig")
 
 
 def _without_waiting(path: str, flags: int) -> int:

@@ -15,38 +15,36 @@ AT_ONCE = 16
 """Paths that are looked at at the same time: some of them may hang."""
 
 
-class SystemGlance:
-    """Looks at this host's files, on threads that are left behind when they hang."""
+def missing(
+    paths: Collection[str], patience: timedelta = PATIENCE, stat: Callable[[str], object] = os.stat
+) -> frozenset[str]:
+    """Return the absolute paths where there is certainly nothing; what a relative one means, only its step knows.
 
-    def __init__(self, patience: timedelta = PATIENCE, stat: Callable[[str], object] = os.stat) -> None:
-        """Keep how long it may take, and how a path is asked for."""
-        self._patience = patience
-        self._stat = stat
+    It looks on threads that are left behind when they hang.
+    """
+    left: SimpleQueue[str] = SimpleQueue()
+    for path in sorted({path for path in paths if os.path.isabs(path)}):
+        left.put(path)
+    found: list[str] = []
 
-    def missing(self, paths: Collection[str]) -> frozenset[str]:
-        """Return the absolute paths where there is certainly nothing; what a relative one means, only its step knows."""
-        left: SimpleQueue[str] = SimpleQueue()
-        for path in sorted({path for path in paths if os.path.isabs(path)}):
-            left.put(path)
-        found: list[str] = []
+    def look() -> None:
+        while (path := _next(left)) is not None:
+            if _is_missing(path, stat):
+                found.append(path)
 
-        def look() -> None:
-            while (path := _next(left)) is not None:
-                if self._is_missing(path):
-                    found.append(path)
+    all_within(patience, {f"glance-{at}": look for at in range(min(AT_ONCE, left.qsize()))})
+    return frozenset(found)
 
-        all_within(self._patience, {f"glance-{at}": look for at in range(min(AT_ONCE, left.qsize()))})
-        return frozenset(found)
 
-    def _is_missing(self, path: str) -> bool:
-        try:
-            self._stat(path)
-        except (FileNotFoundError, NotADirectoryError):
-            return True
-        except (OSError, ValueError):
-            # A user who may not look there does not know.
-            return False
+def _is_missing(path: str, stat: Callable[[str], object]) -> bool:
+    try:
+        stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except (OSError, ValueError):
+        # A user who may not look there does not know.
         return False
+    return False
 
 
 def _next(left: SimpleQueue[str]) -> str | None:

@@ -44,7 +44,7 @@ class Gone:
     paths: Collection[str] = ()
     asked: list[str] = field(default_factory=list)
 
-    def missing(self, paths: Collection[str]) -> Collection[str]:
+    def __call__(self, paths: Collection[str]) -> Collection[str]:
         self.asked += paths
         return {path for path in paths if path in self.paths}
 

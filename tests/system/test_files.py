@@ -9,7 +9,7 @@ import pytest
 
 from batchctl.domain.errors import StepRefused
 from batchctl.system import files
-from batchctl.system.files import SystemFiles
+from batchctl.system.files import read_text
 from batchctl.system.plugins.targets import read_below
 
 
@@ -35,7 +35,7 @@ def test_a_pipe_is_refused_and_nobody_waits_for_who_writes_into_it(tmp_path: Pat
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/null"])
 def test_a_device_is_refused(device: str) -> None:
     with pytest.raises(OSError, match="it is no regular file"):
-        SystemFiles().read_text(device)
+        read_text(device)
 
 
 def test_a_folder_is_refused(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from batchctl.system.clock import SystemClock
 from batchctl.system.concurrency.threads import Threads
-from batchctl.system.files import SystemFiles
+from batchctl.system.files import read_text
 from batchctl.system.ids import SystemIds
 from tests.system.watching import LIMIT
 
@@ -51,10 +51,7 @@ def test_text_is_read_as_it_stands(tmp_path: Path) -> None:
     file = tmp_path / "query.sql"
     file.write_bytes("\ufeffSELECT 'é'\r\n".encode())
 
-    assert SystemFiles().read_text(str(file)) == "SELECT 'é'\r\n"
-    assert SystemFiles().exists(str(file))
-    assert not SystemFiles().exists(str(tmp_path))
-    assert not SystemFiles().exists(str(tmp_path / "none"))
+    assert read_text(str(file)) == "SELECT 'é'\r\n"
 
 
 def test_threads_are_kept_for_the_next_work() -> None:

@@ -15,6 +15,7 @@ from batchctl.domain.operators import freezes
 from batchctl.domain.rows import BatchDefinition
 from batchctl.domain.text import typed
 from batchctl.operations import inspection, shown_columns
+from batchctl.operations.definitions import connection_checks
 from batchctl.operations.maintenance import doctor
 
 
@@ -101,7 +102,8 @@ def check(session: CliSession, ask_targets: bool, constraints: bool, as_json: bo
     are, it does. Whether the staging table of a trigger is there, batchctl trigger test NAME says.
     """
     app = session.app
-    found = (*app.check(at_length=constraints), *(app.check_connections() if ask_targets else ()))
+    of_targets = connection_checks.findings(app.transactions, app.settings) if ask_targets else ()
+    found = (*app.check(at_length=constraints), *of_targets)
     literal = sorted(config.literal_passwords(app.settings))
     for key in literal:
         output.say(f"Warning: {key} holds its password itself; {doctor.how_to_hide(key)}")

@@ -46,7 +46,7 @@ def job() -> None:
 def list_jobs(session: CliSession, as_json: bool) -> None:
     """List the jobs: when each is due, how it last ended, and where the tables differ from the code."""
     app = session.app
-    found = app.roster().lines()
+    found = _roster(session).lines()
     findings = app.registry.failed_modules()
     for finding in findings.values():
         output.say(finding.in_full)
@@ -105,7 +105,7 @@ def history(
 ) -> None:
     """Show the newest attempts of a job: start, end, outcome, which attempt of how many, and by which controller."""
     wanted = None if outcome is None else HistoryStatus(outcome)
-    found = session.app.roster().history(name, outcome=wanted, since=since, most=limit)
+    found = _roster(session).history(name, outcome=wanted, since=since, most=limit)
     if as_json:
         output.print_json([roster.attempt_columns(entry, most) for entry, most in roster.of_how_many(found)])
         return
@@ -191,6 +191,12 @@ def _call(session: CliSession, name: str, arguments: str) -> None:
         to_pass = f"batchctl job call {typed(name)} --arguments '{{{wanted}}}'" if was_misfit else None
         output.warn(outcome.message or "the job failed", JOB_FAILED, to_pass)
         raise click.exceptions.Exit(FAILED)
+
+
+def _roster(session: CliSession) -> roster.Roster:
+    app = session.app
+    zone = app.settings.business_time_zone
+    return roster.Roster(transactions=app.transactions, clock=app.clock, plugins=app.registry, default_zone=zone)
 
 
 def _foreman(session: CliSession, *, dry_run: bool) -> job_acts.Foreman:

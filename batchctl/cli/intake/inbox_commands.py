@@ -149,7 +149,7 @@ def _reader(session: CliSession) -> inbox_rows.InboxReader:
         transactions=app.transactions,
         leader=app.leader,
         living=lambda connection: app.presence.living(connection, app.clock.now()),
-        glance=glance.SystemGlance(),
+        glance=glance.missing,
     )
 
 

@@ -96,7 +96,9 @@ def rehearsed(session: CliSession, name: str, most: int, as_json: bool) -> None:
 
     Nothing is submitted. Exit code 4 when the folder cannot be listed.
     """
-    found = session.app.rehearse_watch(name, most)
+    app = session.app
+    with app.folders() as folders:
+        found = watches.rehearse(app.transactions, folders, app.settings.directory, name, most)
     if as_json:
         output.print_json(
             {

@@ -108,7 +108,7 @@ def listed(session: CliSession, batch: str | None, status: str | None, as_json: 
 @reads
 def show(session: CliSession, name: str, as_json: bool) -> None:
     """Show a schedule with all its columns, what became of its last due times, and who has changed it."""
-    found = _timetable(session).sheet(name)
+    found = session.app.timetable().sheet(name)
     if as_json:
         output.print_json(
             {
@@ -145,12 +145,12 @@ def preview(session: CliSession, name: str | None, start: datetime | None, days:
     schedule does, or the one named, in the nights in which the clocks of its zone are put forward and back.
     """
     if dst:
-        nights = foresight.rehearse(_timetable(session), name, start=start)
+        nights = foresight.rehearse(session.app.timetable(), name, start=start)
         _show_nights(nights, as_json=as_json)
         return
     if name is None:
         raise click.UsageError("Name a schedule, or give --dst to see the change nights of all.")
-    _show_preview(foresight.preview(_timetable(session), name, start=start, days=days), days, as_json=as_json)
+    _show_preview(foresight.preview(session.app.timetable(), name, start=start, days=days), days, as_json=as_json)
 
 
 @schedule.command(name="test")
@@ -177,10 +177,6 @@ def test_schedule(session: CliSession, name: str, as_json: bool) -> None:
     ]
     output.properties([*pairs, *(("note", note) for note in tried.notes)])
     output.hints(*idle, tried.next_step)
-
-
-def _timetable(session: CliSession) -> timetable.Timetable:
-    return session.app.timetable()
 
 
 def _properties(found: timetable.Sheet) -> list[tuple[str, object]]:

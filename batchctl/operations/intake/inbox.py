@@ -160,7 +160,7 @@ class InboxReader:
         )
 
     def _seen(self, items: Sequence[Item]) -> Iterator[Item]:
-        missing = self.glance.missing({item.row.file_name for item in items if item.row.file_name})
+        missing = self.glance({item.row.file_name for item in items if item.row.file_name})
         with self.transactions.read() as connection:
             for item in items:
                 clear = for_any_client(connection, item.clear)

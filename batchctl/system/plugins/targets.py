@@ -10,7 +10,7 @@ from typing import Any
 from batchctl.domain.errors import StepRefused
 from batchctl.domain.outcomes import Connection, StepContext
 from batchctl.domain.text import visible
-from batchctl.system.files import SystemFiles, is_the_same
+from batchctl.system.files import is_the_same, read_text
 
 
 def target_message(target: Connection, directory: Path, closed: Sequence[Path], *, is_control: bool) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def read_below(directory: Path, closed: Sequence[Path], name: str) -> str:
     if any(is_the_same(path, one) for one in closed):
         raise StepRefused(f"'{visible(name)}' is the configuration or holds a secret, which no step reads.")
     try:
-        return SystemFiles().read_text(str(path))
+        return read_text(str(path))
     except (OSError, UnicodeDecodeError) as error:
         message = f"'{visible(name)}' cannot be read: {error}."
         mend = "put the file there" if isinstance(error, FileNotFoundError) else "correct the file"
