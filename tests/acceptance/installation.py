@@ -111,7 +111,7 @@ def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(("BATCHCTL_", "PYTHON", "VIRTUAL_ENV"))
     }
-    return kept | {"NO_COLOR": "1"} | dict(extra or {})
+    return kept | {"NO_COLOR": "1", "COLUMNS": "80"} | dict(extra or {})
 
 
 def run(*command: str, cwd: Path | None = None) -> str:
