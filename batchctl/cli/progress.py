@@ -12,6 +12,7 @@ import click
 
 from batchctl import node
 from batchctl.cli import output
+from batchctl.cli.lazily import load_all
 from batchctl.cli.session import CliSession
 from batchctl.domain.text import visible
 from batchctl.logs import Event
@@ -47,6 +48,7 @@ _STYLES = {
 @contextmanager
 def watched(session: CliSession, slots: int | None = None) -> Iterator[node.Node]:
     """Lend what works, and show what happens in it."""
+    load_all()
     app = session.app
     with Progress(app.log_line) as progress, app.logging(progress.hear) as listener:
         app.listener = listener

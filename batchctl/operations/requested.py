@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -11,7 +10,6 @@ from batchctl.domain.errors import Refused
 from batchctl.domain.operators import freezes
 from batchctl.domain.operators.freezes import Scope
 from batchctl.domain.operators.requests import OfBatch, OfFreeze, OfIncident, OfInstance, OfRow, Request, Verb, wish_of
-from batchctl.domain.status import RequestStatus
 from batchctl.domain.text import visible
 from batchctl.operations.alerting.incident_desk import IncidentDesk, Which
 from batchctl.operations.clerk import Clerk
@@ -19,10 +17,9 @@ from batchctl.operations.intervene import Intervention, Operator, Switching
 from batchctl.operations.operators.acts import Joined
 from batchctl.operations.operators.freezing import Freezer, target
 from batchctl.operations.operators.releasing import Released
-from batchctl.ports import Clock, Transactions
+from batchctl.ports import Clock
 from batchctl.preparation import Preparer
 from batchctl.store import task_queues
-from batchctl.store.operators import operator_requests
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,27 +134,3 @@ def _switched(done: Switching) -> str:
     state = "enabled" if done.enabled else "disabled"
     before = "was so already" if done.enabled_before is done.enabled else "was not"
     return " ".join([f"Batch {visible(done.batch)} is {state}; it {before}.", *_of_those_that_waited(done.released)])
-
-
-MOST = 10_000
-"""How many requests are listed at most."""
-
-
-def requests(
-    transactions: Transactions,
-    *,
-    only_open: bool = False,
-    batch: str | None = None,
-    status: RequestStatus | None = None,
-    since: datetime | None = None,
-) -> tuple[Request, ...]:
-    """Return the newest requests, newest first."""
-    with transactions.read() as connection:
-        found = operator_requests.newest(connection, MOST, only_open=only_open)
-    return tuple(
-        one
-        for one in found
-        if (batch is None or one.batch == batch)
-        and (status is None or one.status is status)
-        and (since is None or one.asked_at >= since)
-    )

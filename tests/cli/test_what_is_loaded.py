@@ -40,7 +40,7 @@ LOOKING = [
 ]
 
 # Runs in a process of its own; prints how often Python has looked for garbage, what it need not look through at the end,
-# how many constraints of types the tables have, and what was loaded: not what would be if it were used.
+# how many constraints of types the tables have, and what was loaded: not what would be if it were used, which is counted.
 ENTERED = """
 import gc, sys
 from batchctl.__main__ import main
@@ -53,7 +53,9 @@ finally:
     made = [] if tables is None else tables.metadata.tables.values()
     names = [str(constraint.name) for table in made for constraint in table.constraints]
     loaded = [name for name, module in sys.modules.items() if type(module).__name__ != "_LazyModule"]
-    print(collections, gc.get_freeze_count(), sum(name.endswith("_Type") for name in names), *loaded, file=sys.stderr)
+    waiting = sum(type(module).__name__ == "_LazyModule" for module in list(sys.modules.values()))
+    types = sum(name.endswith("_Type") for name in names)
+    print(collections, gc.get_freeze_count(), types, waiting, *loaded, file=sys.stderr)
 """
 HELPED = """
 import sys
@@ -83,6 +85,8 @@ class Start:
     collections: int
     frozen: int
     type_checks: int
+    waiting: int
+    """How many modules were imported and never used: a thread that used one first would find half of it."""
     loaded: set[str]
 
 
@@ -106,8 +110,8 @@ def enter(database: ControlDatabase, command: str) -> Start:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    collections, frozen, type_checks, *loaded = done.stderr.splitlines()[-1].split()
-    return Start(int(collections), int(frozen), int(type_checks), {*loaded})
+    collections, frozen, type_checks, waiting, *loaded = done.stderr.splitlines()[-1].split()
+    return Start(int(collections), int(frozen), int(type_checks), int(waiting), {*loaded})
 
 
 @pytest.mark.parametrize("command", LOOKING)
@@ -144,6 +148,11 @@ def test_the_list_of_commands_loads_none_of_them_and_hardly_anything_of_the_doma
 
     assert not {name for name in loaded if name.endswith(("_command", "_commands"))}
     assert not loaded & {"batchctl.domain.rows", "batchctl.domain.scheduling"}
+
+
+@pytest.mark.parametrize("command", ["run --once", "process"])
+def test_what_has_threads_has_loaded_all_before(defined: ControlDatabase, command: str) -> None:
+    assert enter(defined, command).waiting == 0
 
 
 @pytest.mark.parametrize(("command", "needed"), [("run --once", OF_WORK), ("disable Load --reason why", OF_ACTS)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from batchctl.cli import output, progress
+from batchctl.cli.lazily import load_all
 from batchctl.cli.session import FAILED, FINDINGS, CliSession, pass_session, reads_rows
 from batchctl.domain.error_codes import NOT_SENT
 from batchctl.domain.text import visible
@@ -62,6 +63,7 @@ def _as_json(one: alert_channels.ChannelState) -> shown_columns.Columns:
 @pass_session
 def test(session: CliSession, channel: str | None) -> None:
     """Send a test message now, through CHANNEL or through all of them; exit 1 when one cannot be sent."""
+    load_all()
     app = session.app
     outcomes = alert_channels.try_out(app.settings, app.send_alert, app.ids, channel)
     for name, failure in outcomes.items():

@@ -8,6 +8,7 @@ import click
 
 from batchctl import config
 from batchctl.cli import output
+from batchctl.cli.lazily import load_all
 from batchctl.cli.session import FINDINGS, CliSession, one_of, reads_rows
 from batchctl.cli.unreadable_lists import show_unreadable
 from batchctl.domain.maintenance.lengths import in_words
@@ -101,6 +102,7 @@ def check(session: CliSession, ask_targets: bool, constraints: bool, as_json: bo
     procedures that do not exist. It does not look whether programs and files are there; whether the folders of watches
     are, it does. Whether the staging table of a trigger is there, batchctl trigger test NAME says.
     """
+    load_all()
     app = session.app
     of_targets = connection_checks.findings(app.transactions, app.settings) if ask_targets else ()
     found = (*app.check(at_length=constraints), *of_targets)

@@ -6,6 +6,7 @@ import click
 
 from batchctl import app
 from batchctl.cli import output
+from batchctl.cli.lazily import load_all
 from batchctl.cli.session import FINDINGS, CliSession, reads_rows
 from batchctl.domain.outcomes import Result
 
@@ -20,6 +21,7 @@ def doctor(session: CliSession, as_json: bool) -> None:
     It looks at drivers, logins, rights, clocks, the schema, and whether what is committed stays. It changes nothing,
     and it takes no longer than 20 seconds.
     """
+    load_all()
     lines = app.examine(session.config)
     counts = {result: sum(line.finding.result is result for line in lines) for result in Result}
     if as_json:

@@ -10,7 +10,8 @@ from batchctl.cli import output
 from batchctl.cli.filtering import filters
 from batchctl.cli.session import CliSession, reads_rows
 from batchctl.domain.status import RequestStatus
-from batchctl.operations import requested, shown_columns
+from batchctl.operations import shown_columns
+from batchctl.operations.operators import request_book
 
 
 @click.command()
@@ -23,7 +24,7 @@ def requests(
     """List what people have asked for by rows of OperatorRequest, newest first, with the answers."""
     app = session.app
     stands = None if status is None else RequestStatus(status)
-    found = requested.requests(app.transactions, only_open=only_open, batch=batch, status=stands, since=since)
+    found = request_book.requests(app.transactions, only_open=only_open, batch=batch, status=stands, since=since)
     if as_json:
         output.print_json([shown_columns.of(one) for one in found])
         return

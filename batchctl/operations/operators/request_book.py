@@ -1,0 +1,33 @@
+"""What people have asked for by rows, and what has become of it: the read model behind `requests`."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from batchctl.domain.operators.requests import Request
+from batchctl.domain.status import RequestStatus
+from batchctl.ports import Transactions
+from batchctl.store.operators import operator_requests
+
+MOST = 10_000
+"""How many requests are listed at most."""
+
+
+def requests(
+    transactions: Transactions,
+    *,
+    only_open: bool = False,
+    batch: str | None = None,
+    status: RequestStatus | None = None,
+    since: datetime | None = None,
+) -> tuple[Request, ...]:
+    """Return the newest requests, newest first."""
+    with transactions.read() as connection:
+        found = operator_requests.newest(connection, MOST, only_open=only_open)
+    return tuple(
+        one
+        for one in found
+        if (batch is None or one.batch == batch)
+        and (status is None or one.status is status)
+        and (since is None or one.asked_at >= since)
+    )
