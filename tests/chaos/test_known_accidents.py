@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tests.chaos.fleet import Member
 from tests.chaos.scene import Scene, staged
 from tests.chaos.shop import LEASE, Place, place_of_its_own
 from tests.control_databases import ControlDatabase, with_tables
+from tests.standing_still import freeze
 
 OPEN_TRANSACTIONS = (
     "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
@@ -67,7 +69,8 @@ def test_03_a_worker_that_lost_its_lease_cannot_write_the_end_of_what_another_ha
     scene.hand_in("hold_many", "long.ok.ok")
     frozen = scene.worker()
     scene.until(lambda: scene.wording("B"))
-    frozen.signal(signal.SIGSTOP)
+    with closing(scene.place.database.hand()) as hand:
+        freeze(hand, scene.place.database.kind, frozen.pid)
     other = scene.worker()
     scene.until(lambda: "adopted" in other.printed)
     frozen.signal(signal.SIGCONT)

@@ -78,7 +78,7 @@ def test_a_new_statement_is_heard_of_a_module_that_makes_others_for_each_kind_of
 def test_what_is_made_for_each_kind_of_database_is_there() -> None:
     for module, name in statements.BY_KIND:
         found = import_module(module)
-        functions = {**vars(found), **{key: one for made in vars(found).values() for key, one in _members(made)}}
+        functions = {**{key: one for made in vars(found).values() for key, one in _members(made)}, **vars(found)}
         assert isinstance(functions.get(name), FunctionType), f"{module}.{name}"
 
 
