@@ -98,11 +98,13 @@ def stop_between_transactions(scene: Scene, worker: Member) -> None:
     scene.until(is_between)
 
 
-def test_04_the_database_restarts_during_recovery_and_everything_is_recovered_afterwards(tmp_path: Path) -> None:
+def test_04_the_database_restarts_during_recovery_and_everything_is_recovered_afterwards(
+    tmp_path: Path, lease: float
+) -> None:
     place = place_of_its_own("postgresql", tmp_path)
     try:
         with_tables(place.database)
-        with staged(place, tmp_path) as scene:
+        with staged(place, tmp_path, lease=lease) as scene:
             assert place.server is not None
             recovering = scene.worker("C12:inside:2:stop")
             scene.until(lambda: "controller.started" in recovering.printed)
