@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from batchctl import config
 from batchctl.app import App, open_app
@@ -12,7 +12,7 @@ from batchctl.domain.errors import Busy, SchemaMismatch
 from batchctl.domain.scheduling.zone_offsets import offsets
 from batchctl.operations import copies, presence
 from batchctl.ports import Boundary
-from batchctl.store import engine, identity
+from batchctl.store import Connection, engine, identity
 from batchctl.store.dialects import dialect_of
 from batchctl.store.maintenance import examination, roles, schema
 from batchctl.store.maintenance.schema import SchemaStanding
@@ -69,7 +69,7 @@ def upgrade_database(config_file: str | None, beside: Callable[[Sequence[str]], 
         transactions.close()
 
 
-def _lock_schema(connection: Any) -> None:
+def _lock_schema(connection: Connection) -> None:
     if not dialect_of(connection).lock_schema(connection):
         message = "Another program upgrades the control database."
         raise Busy(message, next_step="wait until it has ended, then: batchctl db upgrade")
@@ -94,20 +94,20 @@ def check_may_upgrade(config_file: str | None) -> Sequence[str]:
         app.close()
 
 
-def _check_nobody_works(app: App, connection: Any) -> None:
+def _check_nobody_works(app: App, connection: Connection) -> None:
     if schema.revision_of(connection) is not None:
         now = examination.now(connection) or app.clock.now()
         presence.check_nobody_works(connection, app.presence, now)
 
 
-def _upgrade(connection: Any) -> str | None:
+def _upgrade(connection: Connection) -> str | None:
     # Somebody else may have upgraded between the first look and this transaction.
     before = schema.revision_of(connection)
     schema.upgrade(connection)
     return before
 
 
-def _keep_zone(app: App, connection: Any) -> None:
+def _keep_zone(app: App, connection: Connection) -> None:
     """Write the business time zone where SQL can read it."""
     zone = app.settings.business_time_zone
     found = offsets(zone)
@@ -131,7 +131,7 @@ def verify_database(config_file: str | None) -> str:
     return schema.newest_revision()
 
 
-def _restoring(connection: Any) -> str:
+def _restoring(connection: Connection) -> str:
     if schema.lacks_only_what_is_repeatable(connection):
         return "batchctl db upgrade, which makes views, triggers and functions anew"
     return "compare with: batchctl db script; then restore what was changed by hand"

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
-from typing import Any
 
 from batchctl.domain.alerting import expectations
 from batchctl.domain.alerting.alerts import AlertRules
@@ -25,6 +24,7 @@ from batchctl.domain.scheduling.column_text import UnfitText, weekdays_of
 from batchctl.domain.scheduling.schedules import Calendar
 from batchctl.domain.scheduling.wall_clock import DAY, WallClock, clock_of
 from batchctl.domain.status import IncidentKind
+from batchctl.store import Connection
 from batchctl.store.alerting import evidence
 from batchctl.store.scheduling import calendars
 
@@ -51,7 +51,7 @@ class ExpectedWork:
         """Say whether it still reads when files have come before."""
         return self.rules.learns_arrivals and self._book.is_behind
 
-    def learn(self, connection: Any, now: datetime, monotonic: float, until: Callable[[], bool]) -> None:
+    def learn(self, connection: Connection, now: datetime, monotonic: float, until: Callable[[], bool]) -> None:
         """Read as much of the past as there is, until the time is up."""
         while self.is_learning and not until():
             self._book.read_on(connection, now, monotonic)
@@ -61,13 +61,18 @@ class ExpectedWork:
         self._late.clear()
         self._book.forget_what_was_learned()
 
-    def missed_now(self, connection: Any, now: datetime, monotonic: float) -> list[IncidentSign]:
+    def missed_now(self, connection: Connection, now: datetime, monotonic: float) -> list[IncidentSign]:
         """Return missed deadlines by what the tables say at this moment."""
         expected, known = evidence.expected(connection), calendars.everything(connection)
         return self.missed(connection, expected, known, now, monotonic)
 
     def missed(
-        self, connection: Any, batches: Sequence[Expected], known: Sequence[Calendar], now: datetime, monotonic: float
+        self,
+        connection: Connection,
+        batches: Sequence[Expected],
+        known: Sequence[Calendar],
+        now: datetime,
+        monotonic: float,
     ) -> list[IncidentSign]:
         """Return missed deadlines by batches and calendars that were read before."""
         clock = clock_of(self.rules.zone)
@@ -83,7 +88,7 @@ class ExpectedWork:
         missed = [one for one in due if not self._is_met(connection, one) and not self._is_asked_late(connection, one)]
         return [expectations.missed(one, self.rules.zone) for one in missed]
 
-    def _is_met(self, connection: Any, one: Deadline) -> bool:
+    def _is_met(self, connection: Connection, one: Deadline) -> bool:
         key, batch = (one.kind, one.batch.batch_id, one.day), one.batch
         if key in self._met:
             return True
@@ -99,7 +104,7 @@ class ExpectedWork:
             self._met.add(key)
         return is_met
 
-    def _is_asked_late(self, connection: Any, one: Deadline) -> bool:
+    def _is_asked_late(self, connection: Connection, one: Deadline) -> bool:
         """Say whether the work was not asked for before the time had passed."""
         key = one.kind, one.batch.batch_id, one.day
         if key not in self._late:
@@ -107,7 +112,7 @@ class ExpectedWork:
             self._late[key] = expectations.is_asked_late(one.kind, changes)
         return self._late[key]
 
-    def _floor(self, connection: Any, find: Callable[[Any, datetime], int], one: Deadline) -> int:
+    def _floor(self, connection: Connection, find: Callable[[Connection, datetime], int], one: Deadline) -> int:
         """Return where the rows of a day begin: that stays so, and is looked up once."""
         key = one.kind, one.begins
         if key not in self._floors:
@@ -144,7 +149,7 @@ class ArrivalBook:
     is_behind: bool = True
     """True while the past is still being read: nothing is learned from a part of it."""
 
-    def read_on(self, connection: Any, now: datetime, monotonic: float) -> None:
+    def read_on(self, connection: Connection, now: datetime, monotonic: float) -> None:
         """Read a page, if there is one to read."""
         if not self.is_behind and monotonic < self._next:
             return

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
-from typing import Any
 
 from batchctl.domain import dead_ends
 from batchctl.domain.alerting.expectations import Expected, unfit_columns
 from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.rows import BatchDefinition, MissingPlugin
+from batchctl.store import Connection
 from batchctl.store.scheduling import calendars
 
 
 def of_batch(
-    connection: Any, batch: BatchDefinition, known: Collection[MissingPlugin], now: datetime
+    connection: Connection, batch: BatchDefinition, known: Collection[MissingPlugin], now: datetime
 ) -> tuple[IncidentSign, ...]:
     """Return the findings of one batch, also what it names that is not installed, except what is `known` already."""
     from batchctl.store.alerting import evidence  # noqa: PLC0415 - a caller that looks at all batches needs none of it

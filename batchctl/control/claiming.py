@@ -10,7 +10,6 @@ from functools import cached_property, partial
 from heapq import merge
 from itertools import count, groupby, islice, takewhile
 from operator import attrgetter
-from typing import Any
 
 from batchctl.control.attempts import Batches, InstanceMessage, WrittenTurn
 from batchctl.control.drafts import PlannedAttempt
@@ -21,7 +20,7 @@ from batchctl.domain.moves import not_before
 from batchctl.domain.rows import AttemptsSoFar, BatchDefinition, BatchId, BatchInstance, InstanceId, Step
 from batchctl.domain.status import InstanceStatus, OnFailure, OnLost
 from batchctl.domain.text import in_short
-from batchctl.store import history, instances, limits, started
+from batchctl.store import Connection, history, instances, limits, started
 from batchctl.store.dependencies import dependencies
 from batchctl.store.intake import intake
 from batchctl.store.transactions import NotAsReadError, savepoint
@@ -58,7 +57,13 @@ class Claimer:
     _count: Iterator[int] = field(default_factory=lambda: count(1))
 
     def promising(
-        self, connection: Any, batches: Batches, limit: int | None, now: datetime, *, parked: Container[InstanceId] = ()
+        self,
+        connection: Connection,
+        batches: Batches,
+        limit: int | None,
+        now: datetime,
+        *,
+        parked: Container[InstanceId] = (),
     ) -> BatchId | None:
         """Return the first batch of which any instance may start now, if there is one."""
         look = _Look(connection, batches, limit, now, parked, self._turns, self.recorder.can_begin)
@@ -66,7 +71,7 @@ class Claimer:
 
     def claim(
         self,
-        connection: Any,
+        connection: Connection,
         batches: Batches,
         limit: int | None,
         now: datetime,
@@ -108,7 +113,7 @@ class Claimer:
 
     def _claim_of(
         self,
-        connection: Any,
+        connection: Connection,
         batch: BatchDefinition,
         batches: Batches,
         found: Iterator[BatchInstance],
@@ -135,7 +140,7 @@ class Claimer:
         return written
 
     def _claim_together(
-        self, connection: Any, free: Sequence[BatchInstance], batch: BatchDefinition, now: datetime
+        self, connection: Connection, free: Sequence[BatchInstance], batch: BatchDefinition, now: datetime
     ) -> WrittenTurn:
         now = not_before(now, *(instance.updated_at for instance in free))
         # What was never claimed was never tried; where a hand has made it look so, one by one is counted.
@@ -151,7 +156,7 @@ class Claimer:
         return self.recorder.begin(connection, [plan for plan in plans if plan is not None], now, claims=claims)
 
     def _claim_one(
-        self, connection: Any, instance: BatchInstance, batch: BatchDefinition, batches: Batches, now: datetime
+        self, connection: Connection, instance: BatchInstance, batch: BatchDefinition, batches: Batches, now: datetime
     ) -> WrittenTurn:
         after, now = moves.claimed(instance, self.recorder.controller), not_before(now, instance.updated_at)
         try:
@@ -166,7 +171,7 @@ class Claimer:
 
     def _begin_next(
         self,
-        connection: Any,
+        connection: Connection,
         before: BatchInstance,
         instance: BatchInstance,
         batch: BatchDefinition,
@@ -181,7 +186,7 @@ class Claimer:
 
     def _plan(
         self,
-        connection: Any,
+        connection: Connection,
         before: BatchInstance,
         instance: BatchInstance,
         batch: BatchDefinition,
@@ -197,14 +202,14 @@ class Claimer:
         cause = moves.cause_of(before.status, attempts=attempts, must_verify=must_verify)
         return PlannedAttempt(instance, batch, step, attempts + 1, cause, made)
 
-    def _must_verify(self, connection: Any, before: BatchInstance, step: Step) -> bool:
+    def _must_verify(self, connection: Connection, before: BatchInstance, step: Step) -> bool:
         if step.on_lost is not OnLost.VERIFY or before.status is not InstanceStatus.RETRY:
             return False
         last = history.last_that_ran(connection, before.instance_id)
         return last is not None and last.seq == step.seq and last.may_have_run
 
     def _finish_without_step(
-        self, connection: Any, instance: BatchInstance, batch: BatchDefinition, batches: Batches, now: datetime
+        self, connection: Connection, instance: BatchInstance, batch: BatchDefinition, batches: Batches, now: datetime
     ) -> WrittenTurn:
         """Complete an instance behind whose last step the definition has none any more."""
         after = moves.moved(instance, moves.finished(instance))
@@ -219,7 +224,7 @@ class Claimer:
 class _Look:
     """What is seen of the batches at one moment."""
 
-    connection: Any
+    connection: Connection
     known: Batches
     limit: int | None
     now: datetime

@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
 
 from batchctl.control.allotment import Allotment
 from batchctl.control.attempts import Attempt, End, Mark, Tally, WrittenTurn
@@ -37,7 +36,7 @@ from batchctl.domain.rows import BatchDefinition, BatchId, HistoryEntry, History
 from batchctl.domain.text import in_short, storable, visible
 from batchctl.logs import Event, Listener, silent
 from batchctl.ports import Boundary, Change, Clock, Notify, StepRunner, Transactions
-from batchctl.store import instances, limits
+from batchctl.store import Connection, instances, limits
 from batchctl.store.definitions import batch_versions, definitions
 from batchctl.store.transactions import NotAsReadError
 
@@ -245,7 +244,7 @@ class Controller:
 
     def create_and_claim(
         self,
-        create: Callable[[Any], Callable[[], Made]],
+        create: Callable[[Connection], Callable[[], Made]],
         tell: Callable[[Made], CreationReport],
         likely: frozenset[BatchId],
     ) -> CreationReport | None:
@@ -259,7 +258,7 @@ class Controller:
 
         self._allotment.renew()
 
-        def work(connection: Any) -> tuple[Made, WrittenTurn]:
+        def work(connection: Connection) -> tuple[Made, WrittenTurn]:
             self._take_in_changes(connection)
             creating = create(connection)
             written = self._note_marks(self._claim(connection, self._clock.now(), self._free, likely))
@@ -344,7 +343,7 @@ class Controller:
         if self._next_due is not None and self._clock.now() >= self._next_due:
             self._look = True
 
-    def _take_in_changes(self, connection: Any) -> None:
+    def _take_in_changes(self, connection: Connection) -> None:
         """Read the definitions anew and stop what was cancelled, if anybody has changed the database."""
         now = self._clock.monotonic()
         change = self._transactions.changed()
@@ -369,7 +368,7 @@ class Controller:
         """Write down what the batches are now; what is begun before that writes it down for itself, each time."""
         new = [batch.batch_id for batch in self._batches.values() if batch.version is None]
 
-        def work(connection: Any) -> dict[BatchId, BatchDefinition]:
+        def work(connection: Connection) -> dict[BatchId, BatchDefinition]:
             for batch_id in new:
                 batch_versions.number(connection, batch_id)
             return {batch.batch_id: batch for batch in definitions.all_batches(connection)}
@@ -444,7 +443,7 @@ class Controller:
             self._draft(ends, stopping=not goes_on or not self._may_begin) if together and not self._unsettled else None
         )
 
-        def work(connection: Any) -> WrittenTurn:
+        def work(connection: Connection) -> WrittenTurn:
             self._take_in_changes(connection)
             now, stopping = self._clock.now(), not goes_on or not self._may_begin
             record = partial(self._recorder.record_ends, connection, stopping=stopping, singly=singly)
@@ -480,7 +479,7 @@ class Controller:
         with self._transactions.read() as connection:
             return self._recorder.draft(connection, ends, self._batches, self._clock.now(), stopping=stopping)
 
-    def _claim(self, connection: Any, now: datetime, places: int, likely: AbstractSet[BatchId]) -> WrittenTurn:
+    def _claim(self, connection: Connection, now: datetime, places: int, likely: AbstractSet[BatchId]) -> WrittenTurn:
         return self._claimer.claim(
             connection,
             self._batches,
@@ -492,7 +491,7 @@ class Controller:
             singly=self._claims_singly,
         )
 
-    def _run(self, boundaries: frozenset[Boundary], work: Callable[[Any], WrittenTurn]) -> WrittenTurn:
+    def _run(self, boundaries: frozenset[Boundary], work: Callable[[Connection], WrittenTurn]) -> WrittenTurn:
         """Run a transaction without looking for locks first, until one was in the way and as long as any is.
 
         Wait only a moment for what cannot be passed over, such as a locked table: signs of life have to go on.
@@ -548,6 +547,6 @@ class Controller:
         self._listener(Event(name, fields))
 
 
-def _warily(work: Callable[[Any], WrittenTurn], connection: Any) -> WrittenTurn:
+def _warily(work: Callable[[Connection], WrittenTurn], connection: Connection) -> WrittenTurn:
     instances.look_for_locks(connection)
     return work(connection)

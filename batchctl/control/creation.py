@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from typing import Any, Protocol
+from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from batchctl.control.asked_rows import AskedRows, WantedCreation
@@ -23,7 +23,7 @@ from batchctl.domain.untaken import meant_by
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, PopulatorRunner, Transactions
 from batchctl.preparation import populate
-from batchctl.store import instances
+from batchctl.store import Connection, instances
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import file_watches, intake
 from batchctl.store.maintenance import audit_entries
@@ -71,7 +71,7 @@ class Together(Protocol):
 
     def __call__(
         self,
-        create: Callable[[Any], Callable[[], Made]],
+        create: Callable[[Connection], Callable[[], Made]],
         tell: Callable[[Made], CreationReport],
         likely: frozenset[BatchId],
     ) -> CreationReport | None:
@@ -112,7 +112,7 @@ class Creator:
         object.__setattr__(self, "_asked", AskedRows(self.populators, self.gives_up))
 
     def create_within(
-        self, connection: Any, intake_id: IntakeId, batches: Sequence[BatchDefinition]
+        self, connection: Connection, intake_id: IntakeId, batches: Sequence[BatchDefinition]
     ) -> Creation | None:
         """Create the instances of a new row in the very transaction that inserts it; its populators must be harmless.
 
@@ -291,7 +291,7 @@ class Creator:
         accepted = replace(row, status=IntakeStatus.READY, message=None)
         wanted = self._populated(accepted, [batch for batch in every if batch.entity == row.entity])
 
-        def record(connection: Any) -> Made:
+        def record(connection: Connection) -> Made:
             now = self.clock.now()
             if not intake.set_status(connection, row, IntakeStatus.READY, None, now):
                 raise StatusChanged(f"FileProcess {intake_id}", "not as it was", "accept", next_step="batchctl status")
@@ -336,7 +336,7 @@ class Creator:
             except Exception as error:  # noqa: BLE001 - the boundary between one row and the next
                 reason = storable(shorten(in_short(error), REASON_LIMIT))
 
-        def reject(connection: Any) -> bool:
+        def reject(connection: Connection) -> bool:
             return intake.set_status(connection, row, IntakeStatus.REJECTED, reason, self.clock.now())
 
         is_rejected = self.transactions.run(frozenset({Boundary.POPULATE}), reject)
@@ -360,13 +360,13 @@ class Creator:
             row, batches, {batch.batch_id: populate(self.populators, row, batch) for batch in batches}
         )
 
-    def _write_and_tell(self, wanted: WantedCreation, connection: Any) -> Made:
+    def _write_and_tell(self, wanted: WantedCreation, connection: Connection) -> Made:
         made = self._writer.write(wanted, connection)
         if made.created:
             instances.tell(connection)
         return made
 
-    def _run(self, write: Callable[[Any], Made]) -> Made:
+    def _run(self, write: Callable[[Connection], Made]) -> Made:
         """Run a transaction without looking for locks first, unless one is in the way."""
         boundaries = frozenset({Boundary.POPULATE})
         if not self._locked:
@@ -412,7 +412,7 @@ class Creator:
         if not news:
             return
 
-        def write(connection: Any) -> None:
+        def write(connection: Connection) -> None:
             for row, text in news.items():
                 intake.say(connection, row.intake_id, text, self.clock.now())
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
-from typing import Any
 
 from batchctl import misread
 from batchctl.domain import dead_ends
@@ -13,7 +12,7 @@ from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.maintenance.retention import overgrown
 from batchctl.domain.rows import BatchId
 from batchctl.domain.status import IntakeStatus
-from batchctl.store import dead_end_rows, leading, limits, reports, unknown_settings
+from batchctl.store import Connection, dead_end_rows, leading, limits, reports, unknown_settings
 from batchctl.store.alerting import incident_rows
 from batchctl.store.definitions.definitions import Definitions
 from batchctl.store.intake import intake
@@ -30,7 +29,11 @@ REGISTERING = timedelta(minutes=1)
 
 
 def read(
-    connection: Any, defined: Definitions, expected: Collection[Expected], stepless: Collection[BatchId], now: datetime
+    connection: Connection,
+    defined: Definitions,
+    expected: Collection[Expected],
+    stepless: Collection[BatchId],
+    now: datetime,
 ) -> list[IncidentSign]:
     """Return all dead ends; `stepless` are batches without steps that have work already."""
     batches = defined.batches

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
-from typing import Any
 
 from batchctl.control.allotment import Allotment
 from batchctl.control.attempts import Attempt, End, made_storable
@@ -20,7 +19,7 @@ from batchctl.domain.status import HistoryStatus, InstanceStatus, OnLost, StopRe
 from batchctl.domain.text import in_short
 from batchctl.logs import Event, EventValue, Listener
 from batchctl.ports import Boundary, Clock, Finished, Notify, Report, Spawned, StepRunner, Transactions
-from batchctl.store import history, instances
+from batchctl.store import Connection, history, instances
 
 
 @dataclass(slots=True)
@@ -176,7 +175,7 @@ class InFlight:
                 in_flight.alarmed = True
                 self._tell("step.alarm", in_flight, Seconds=int(running.total_seconds()))
 
-    def look_after(self, connection: Any) -> None:
+    def look_after(self, connection: Connection) -> None:
         """Stop those whose instance a person cancels, or that are not this controller's any more."""
         for key, in_flight in list(self._in_flight.items()):
             ours = in_flight.attempt.instance
@@ -317,7 +316,7 @@ class Notes:
     def _is_time(self) -> bool:
         return self.clock.monotonic() - self._tried_at >= LOCKED_LOOK.total_seconds()
 
-    def _write(self, connection: Any) -> list[tuple[Report, int]]:
+    def _write(self, connection: Connection) -> list[tuple[Report, int]]:
         """Write all, or once a lock was met those that are free; return the rest."""
         keys = [report.key for report, _ in self._unwritten]
         free = history.free(connection, keys) if self._met_lock else keys

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from batchctl.domain.rows import BatchId, IntakeId, IntakeRow
+from batchctl.store import Connection
 from batchctl.store.intake import intake
 from batchctl.store.intake.intake import Looked
 
@@ -58,7 +59,7 @@ class IntakeWalk:
         for row, batch_ids in _lacking(found, asked):
             self.lines.setdefault(row.entity, EntityLine(row.entity)).add((row, batch_ids))
 
-    def refill(self, connection: Any, line: EntityLine, asked: Container[IntakeId]) -> None:
+    def refill(self, connection: Connection, line: EntityLine, asked: Container[IntakeId]) -> None:
         """Read on the rows of an entity that were met and not kept."""
         found = intake.look_on(connection, line.entity, line.at, self.at, KEPT)
         line.rows.extend(_lacking(found, asked))

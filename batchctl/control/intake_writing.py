@@ -14,7 +14,7 @@ from batchctl.domain.scheduling.wall_clock import WallClock
 from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import visible
 from batchctl.ports import Clock
-from batchctl.store import instances
+from batchctl.store import Connection, instances
 from batchctl.store.intake import intake
 
 UNTAKEN = "no batch takes entity"
@@ -41,7 +41,7 @@ class IntakeWriter:
     clock: Clock
     zone: ZoneInfo
 
-    def ask_to_write(self, wanted: WantedCreation, connection: Any) -> Callable[[], Made]:
+    def ask_to_write(self, wanted: WantedCreation, connection: Connection) -> Callable[[], Made]:
         """Send all statements at once where nothing has to be looked at first; what it returns gives the outcome."""
         row = wanted.row
         values = {key: each for key, each in wanted.populated.items() if not isinstance(each, str)}
@@ -69,7 +69,7 @@ class IntakeWriter:
 
         return answer
 
-    def write(self, wanted: WantedCreation, connection: Any) -> Made:
+    def write(self, wanted: WantedCreation, connection: Connection) -> Made:
         """Write what was wanted of a row, and the outcome on the row itself; wait for locks on it."""
         now, row = self.clock.now(), wanted.row
         if intake.is_locked(connection, row, wanted.batch_ids, compares=wanted.compares):
@@ -109,7 +109,7 @@ class IntakeWriter:
             intake.complete_if_done(connection, row.intake_id, now)
         return made
 
-    def _conclude(self, connection: Any, row: IntakeRow, made: Made, now: Any, *, taken: bool) -> None:
+    def _conclude(self, connection: Connection, row: IntakeRow, made: Made, now: Any, *, taken: bool) -> None:
         """Write on the row itself what became of it."""
         said = [f"batch {visible(name)}: same Data as FileProcess {first}" for name, first in made.repeats.items()]
         late = "; ".join(made.late)

@@ -17,7 +17,7 @@ from batchctl.domain.locked_rows import LEAD
 from batchctl.domain.status import ControllerStatus
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Change, Clock, Notify, Transactions
-from batchctl.store import controllers, leading
+from batchctl.store import Connection, controllers, leading
 
 Result = TypeVar("Result")
 
@@ -101,7 +101,7 @@ class Leadership:
             self.listener(Event("controller.deposed", {"ClaimedBy": before.controller}))
         return True
 
-    def renew(self, connection: Any) -> bool:
+    def renew(self, connection: Connection) -> bool:
         """Lead for longer if this controller leads, in the transaction of its sign of life; say whether it does."""
         if self._fence is None:
             return False
@@ -123,10 +123,10 @@ class Leadership:
             leave = partial(self._leave, fence)
             self.transactions.run(frozenset({Boundary.HEARTBEAT}), leave, nowait=True)
 
-    def guard(self, work: Callable[[Any], Callable[[], Result]]) -> Callable[[Any], Callable[[], Result]]:
+    def guard(self, work: Callable[[Connection], Callable[[], Result]]) -> Callable[[Connection], Callable[[], Result]]:
         """Return the same work, of which nothing is committed when another controller leads by then."""
 
-        def guarded(connection: Any) -> Callable[[], Result]:
+        def guarded(connection: Connection) -> Callable[[], Result]:
             asked = leading.ask_fence(connection)
             answer = work(connection)
 
@@ -138,10 +138,10 @@ class Leadership:
 
         return guarded
 
-    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Result], *, nowait: bool) -> Result:
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Connection], Result], *, nowait: bool) -> Result:
         """Run a transaction of which nothing is committed when another controller leads by then."""
 
-        def guarded(connection: Any) -> Result:
+        def guarded(connection: Connection) -> Result:
             asked = leading.ask_fence(connection)
             result = work(connection)
             self._check(asked())
@@ -157,14 +157,14 @@ class Leadership:
             )
             raise NotLeading(message, next_step="batchctl controllers")
 
-    def _take(self, connection: Any) -> tuple[Lead, int] | None:
+    def _take(self, connection: Connection) -> tuple[Lead, int] | None:
         found, now = leading.load_or_make(connection), self.clock.now()
         if not self._is_free(connection, found):
             return None
         fence = leading.take(connection, found, self.name, now + lease_of(self.rhythm.heartbeat_interval), now)
         return None if fence is None else (found, fence)
 
-    def _is_free(self, connection: Any, found: Lead) -> bool:
+    def _is_free(self, connection: Connection, found: Lead) -> bool:
         """Say whether the lead may be taken: the lease is over, or its leader ended, was written off, or never was."""
         leader = found.leads(self.clock.now())
         if leader is None or leader == self.name:
@@ -172,7 +172,7 @@ class Leadership:
         row = controllers.load(connection, leader)
         return row is None or row.status is not ControllerStatus.RUNNING
 
-    def _leave(self, fence: int, connection: Any) -> None:
+    def _leave(self, fence: int, connection: Connection) -> None:
         leading.leave(connection, self.name, fence, self.clock.now())
 
 
@@ -187,7 +187,9 @@ class LeadersTransactions:
         """Lend a connection for reading."""
         return self.transactions.read()
 
-    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Result], *, nowait: bool = False) -> Result:
+    def run(
+        self, boundaries: frozenset[Boundary], work: Callable[[Connection], Result], *, nowait: bool = False
+    ) -> Result:
         """Run `work` in one write transaction and commit it, if this controller leads still."""
         return self.leadership.run(boundaries, work, nowait=nowait)
 

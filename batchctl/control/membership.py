@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
 
 from batchctl.control.contention import LOCKED_LOOK, Locks
 from batchctl.control.leadership import Leadership
@@ -15,7 +14,7 @@ from batchctl.domain.plugins import Plugins
 from batchctl.domain.status import ControllerStatus
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, Transactions
-from batchctl.store import controllers
+from batchctl.store import Connection, controllers
 
 REMEMBERED = timedelta(days=7)
 """How long a controller that has ended stays listed."""
@@ -71,7 +70,7 @@ class Membership:
         self._begin(nowait=False)
 
     def _begin(self, *, nowait: bool) -> bool:
-        def enter(connection: Any) -> None:
+        def enter(connection: Connection) -> None:
             now = self.clock.now()
             controllers.forget(connection, now - REMEMBERED)
             self._enter(connection)
@@ -107,7 +106,7 @@ class Membership:
         # A number that may have been written already is no sign of life.
         self._seq += 1
 
-        def beat(connection: Any) -> tuple[bool, bool]:
+        def beat(connection: Connection) -> tuple[bool, bool]:
             kept = leadership is not None and leadership.renew(connection)
             found = controllers.load(connection, self.name)
             if found is None or not controllers.beat(connection, self.name, self._seq, self.clock.now(), failure):
@@ -146,7 +145,7 @@ class Membership:
         No lock keeps a controller from ending: the others find out by themselves.
         """
 
-        def leave(connection: Any) -> None:
+        def leave(connection: Connection) -> None:
             controllers.set_status(connection, self.name, ControllerStatus.STOPPED, self.clock.now())
 
         self.transactions.run(frozenset({Boundary.HEARTBEAT}), leave, nowait=True)
@@ -169,7 +168,7 @@ class Membership:
         """Return in how many seconds a sign of life that met a lock is given again."""
         return min(LOCKED_LOOK, self.rhythm.heartbeat_interval / 10).total_seconds()
 
-    def _enter(self, connection: Any, seq: int = 0) -> None:
+    def _enter(self, connection: Connection, seq: int = 0) -> None:
         controllers.add(
             connection,
             name=self.name,

@@ -8,7 +8,6 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from batchctl.control.allotment import Allotment
 from batchctl.control.attempts import Attempt, Batches, Begun, End, InstanceMessage, Mark, WrittenTurn
@@ -32,7 +31,7 @@ from batchctl.domain.rows import BatchDefinition, BatchInstance, HistoryEntry, H
 from batchctl.domain.status import Cause, HistoryStatus, InstanceStatus, InstanceVerb, OnFailure, StopReason
 from batchctl.domain.text import storable
 from batchctl.preparation import Prepared, Preparer
-from batchctl.store import history, instances, started, turns
+from batchctl.store import Connection, history, instances, started, turns
 from batchctl.store.dependencies import dependencies
 from batchctl.store.history import Ending
 from batchctl.store.intake import intake
@@ -65,7 +64,7 @@ class Recorder:
 
     def record_ends(
         self,
-        connection: Any,
+        connection: Connection,
         ends: Sequence[End],
         batches: Batches,
         now: datetime,
@@ -94,7 +93,7 @@ class Recorder:
 
     def draft(
         self,
-        connection: Any,
+        connection: Connection,
         ends: Sequence[End],
         batches: Batches,
         now: datetime,
@@ -121,7 +120,7 @@ class Recorder:
 
     def record_end(
         self,
-        connection: Any,
+        connection: Connection,
         end: End,
         batches: Batches,
         now: datetime,
@@ -152,7 +151,7 @@ class Recorder:
         return self._fenced(connection, end, at)
 
     def begin(
-        self, connection: Any, plans: Sequence[PlannedAttempt], now: datetime, *, claims: turns.Moves = ()
+        self, connection: Connection, plans: Sequence[PlannedAttempt], now: datetime, *, claims: turns.Moves = ()
     ) -> WrittenTurn:
         """Record the beginning of attempts, and claims before them; raises `NotAsReadError` when one cannot be made.
 
@@ -165,7 +164,7 @@ class Recorder:
         return WrittenTurn(begun=self._write(connection, writing))
 
     def settle(
-        self, connection: Any, ends: Sequence[End], batches: Batches, marks: AbstractSet[Mark]
+        self, connection: Connection, ends: Sequence[End], batches: Batches, marks: AbstractSet[Mark]
     ) -> tuple[WrittenTurn, Sequence[End]]:
         """Find out what became of a transaction of unknown outcome; return it, and the ends that it did not record.
 
@@ -191,7 +190,7 @@ class Recorder:
         return written, left
 
     def take_over(
-        self, connection: Any, entry: HistoryEntry, found: BatchInstance, batch: BatchDefinition, now: datetime
+        self, connection: Connection, entry: HistoryEntry, found: BatchInstance, batch: BatchDefinition, now: datetime
     ) -> Attempt | None:
         """Go on with an attempt that another controller has begun; None when it is not as it was read."""
         after = moves.taken_over(found, self.controller)
@@ -204,7 +203,7 @@ class Recorder:
         return attempt
 
     def resumed(
-        self, connection: Any, entry: HistoryEntry, instance: BatchInstance, batch: BatchDefinition
+        self, connection: Connection, entry: HistoryEntry, instance: BatchInstance, batch: BatchDefinition
     ) -> Attempt | None:
         """Return an attempt that another controller has begun, as this one watches over it; None if undefined."""
         step = batch.step_at(entry.seq)
@@ -213,7 +212,7 @@ class Recorder:
             return None
         return self._of_entry(connection, entry, instance, batch, step, prepared)
 
-    def release(self, connection: Any, instance: BatchInstance, now: datetime) -> bool:
+    def release(self, connection: Connection, instance: BatchInstance, now: datetime) -> bool:
         """Give back a claim under which nothing was begun."""
         now = not_before(now, instance.updated_at)
         return instances.move(connection, instance, moves.moved(instance, moves.released(instance)), now)
@@ -228,7 +227,13 @@ class Recorder:
         return AfterEnd(end, batch, found, ended, move, moves.moved(found, move))
 
     def _write_ends(
-        self, connection: Any, decided: Sequence[AfterEnd], writing: Writing, batches: Batches, *, apart: bool = False
+        self,
+        connection: Connection,
+        decided: Sequence[AfterEnd],
+        writing: Writing,
+        batches: Batches,
+        *,
+        apart: bool = False,
     ) -> WrittenTurn:
         """Write ends and what follows from them."""
         begun, now = self._write(connection, writing), writing.now
@@ -246,7 +251,7 @@ class Recorder:
         return WrittenTurn(begun=begun, announced=tuple(told), fired=fired)
 
     def _follow(
-        self, connection: Any, over: Sequence[AfterEnd], batches: Batches, now: datetime, *, apart: bool
+        self, connection: Connection, over: Sequence[AfterEnd], batches: Batches, now: datetime, *, apart: bool
     ) -> tuple[IntakeId, ...]:
         """Complete the rows of instances that are over, and start what has waited for them; return what was started."""
         intake.complete_all_done(connection, [one.after.intake_id for one in over], now)
@@ -258,7 +263,7 @@ class Recorder:
 
     def _make(
         self,
-        connection: Any,
+        connection: Connection,
         moves: turns.Moves,
         decided: Sequence[AfterEnd],
         ready: Sequence[Ready],
@@ -281,7 +286,7 @@ class Recorder:
                 return
             yield plan, self._prepare(plan, now)
 
-    def _write(self, connection: Any, writing: Writing) -> tuple[Begun, ...]:
+    def _write(self, connection: Connection, writing: Writing) -> tuple[Begun, ...]:
         numbers = turns.write(connection, writing.turn)
 
         def attempts() -> tuple[Attempt, ...]:
@@ -294,7 +299,7 @@ class Recorder:
         )
         return (Begun(marks, attempts),) if marks else ()
 
-    def _resume(self, connection: Any, entry: HistoryEntry, batches: Batches) -> WrittenTurn:
+    def _resume(self, connection: Connection, entry: HistoryEntry, batches: Batches) -> WrittenTurn:
         instance, batch = instances.load(connection, entry.instance_id), batches.get(entry.batch_id)
         if instance is None or instance.claimed_by != self.controller or instance.claim_token != entry.claim_token:
             return WrittenTurn()
@@ -329,7 +334,7 @@ class Recorder:
 
     def _of_entry(
         self,
-        connection: Any,
+        connection: Connection,
         entry: HistoryEntry,
         instance: BatchInstance,
         batch: BatchDefinition,
@@ -348,7 +353,7 @@ class Recorder:
             started_at=entry.started_at,
         )
 
-    def _load(self, connection: Any, attempt: Attempt) -> BatchInstance | None:
+    def _load(self, connection: Connection, attempt: Attempt) -> BatchInstance | None:
         return instances.load(connection, attempt.instance.instance_id)
 
     def _ended(self, end: End) -> moves.Ended:
@@ -365,7 +370,7 @@ class Recorder:
             return moves.verified(attempt.step.seq, end.outcome, done=done)
         return moves.ended(attempt.step, end.outcome, end.stop)
 
-    def _fenced(self, connection: Any, end: End, now: datetime) -> WrittenTurn:
+    def _fenced(self, connection: Connection, end: End, now: datetime) -> WrittenTurn:
         """Record that somebody else has the instance now: nothing of this attempt counts."""
         attempt = end.attempt
         found = self._load(connection, attempt)
@@ -399,7 +404,7 @@ class Recorder:
         )
 
 
-def _without_locked(connection: Any, ends: Sequence[End]) -> tuple[WrittenTurn | None, Sequence[End]]:
+def _without_locked(connection: Connection, ends: Sequence[End]) -> tuple[WrittenTurn | None, Sequence[End]]:
     """Return what to announce of the ends whose rows somebody else keeps locked, if any, and the other ends."""
     locked = instances.locked(connection, [end.attempt.instance.instance_id for end in ends]) if ends else ()
     if not locked:
@@ -411,7 +416,7 @@ def _without_locked(connection: Any, ends: Sequence[End]) -> tuple[WrittenTurn |
     ]
 
 
-def _is_idle(connection: Any, instance: BatchInstance) -> bool:
+def _is_idle(connection: Connection, instance: BatchInstance) -> bool:
     """Say whether no attempt is under way under the claim of an instance."""
     return not any(
         entry.instance_id == instance.instance_id and entry.claim_token == instance.claim_token
@@ -419,7 +424,7 @@ def _is_idle(connection: Any, instance: BatchInstance) -> bool:
     )
 
 
-def stopping_failures(connection: Any, batches: Batches) -> Sequence[BatchInstance]:
+def stopping_failures(connection: Connection, batches: Batches) -> Sequence[BatchInstance]:
     """Return the standing failures of batches with OnFailure stop_all, in order of creation."""
     stopping = {key for key, batch in batches.items() if batch.on_failure is OnFailure.STOP_ALL}
     if not stopping:
@@ -427,7 +432,7 @@ def stopping_failures(connection: Any, batches: Batches) -> Sequence[BatchInstan
     return [failure for failure in instances.standing_failures(connection) if failure.batch_id in stopping]
 
 
-def named_locked(connection: Any, instance_id: InstanceId) -> tuple[InstanceId, str]:
+def named_locked(connection: Connection, instance_id: InstanceId) -> tuple[InstanceId, str]:
     """Return the message about an instance whose row somebody else keeps locked."""
     return instance_id, f"the row is locked by {instances.blocker(connection, instance_id)}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from batchctl.control.attempts import Attempt
 from batchctl.control.recording import Recorder
@@ -15,7 +15,7 @@ from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchInstance, ControllerRow, HistoryEntry
 from batchctl.domain.status import ControllerStatus, HistoryStatus
 from batchctl.ports import Boundary, Clock, Transactions
-from batchctl.store import controllers, history, instances, started
+from batchctl.store import Connection, controllers, history, instances, started
 from batchctl.store.history import Ending
 from batchctl.store.intake import intake
 
@@ -47,7 +47,7 @@ class Takeover:
     def take(self, entry: HistoryEntry, owner: ControllerRow | None, batch: BatchDefinition) -> Attempt | None:
         """Take the claim of an attempt under way; None when it does not stand as it was read."""
 
-        def take(connection: Any) -> Attempt | None:
+        def take(connection: Connection) -> Attempt | None:
             found = instances.load(connection, entry.instance_id)
             if found is None or not belongs(entry, found) or not self._is_still(connection, entry, owner):
                 return None
@@ -63,7 +63,7 @@ class Takeover:
     ) -> tuple[bool, BatchInstance | None]:
         """Write a verdict: return whether it was written, and the instance if it has moved with it."""
 
-        def record(connection: Any) -> tuple[bool, BatchInstance | None]:
+        def record(connection: Connection) -> tuple[bool, BatchInstance | None]:
             if not self._is_still(connection, entry, owner):
                 return False, None
             return True, self._record(connection, entry, batch, verdict)
@@ -77,7 +77,7 @@ class Takeover:
     def write_off(self, row: ControllerRow) -> bool:
         """Write that a controller is dead; false when it has moved."""
 
-        def write(connection: Any) -> bool:
+        def write(connection: Connection) -> bool:
             found = controllers.load_locked(connection, row)
             if found is None or found.heartbeat_seq != row.heartbeat_seq:
                 return False
@@ -86,10 +86,10 @@ class Takeover:
 
         return self._write(write)
 
-    def _write(self, work: Callable[[Any], Result]) -> Result:
+    def _write(self, work: Callable[[Connection], Result]) -> Result:
         return self.transactions.run(frozenset({Boundary.TAKEOVER}), work, nowait=True)
 
-    def _is_still(self, connection: Any, entry: HistoryEntry, owner: ControllerRow | None) -> bool:
+    def _is_still(self, connection: Connection, entry: HistoryEntry, owner: ControllerRow | None) -> bool:
         """Say whether an attempt stands as it was read and its controller has not moved since; it cannot from now on."""
         if owner is not None:
             now_there = controllers.load_locked(connection, owner)
@@ -99,7 +99,7 @@ class Takeover:
         return found is not None and found.status is HistoryStatus.RUNNING and found.claim_token == entry.claim_token
 
     def _record(
-        self, connection: Any, entry: HistoryEntry, batch: BatchDefinition | None, verdict: LostVerdict
+        self, connection: Connection, entry: HistoryEntry, batch: BatchDefinition | None, verdict: LostVerdict
     ) -> BatchInstance | None:
         instance = instances.load(connection, entry.instance_id)
         clock = self.clock.now()

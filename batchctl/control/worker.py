@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 from batchctl.control.controller import Controller
 from batchctl.control.creation import CreationReport, Creator
@@ -21,6 +21,7 @@ from batchctl.domain.rows import BatchId
 from batchctl.domain.text import in_short
 from batchctl.logs import Event, Listener
 from batchctl.ports import Change, Clock, StepRunner
+from batchctl.store import Connection
 
 SLICE = 0.05
 """Seconds for which instances are created before the steps are seen to again."""
@@ -290,7 +291,7 @@ class Worker:
 
     def _create_and_claim(
         self,
-        create: Callable[[Any], Callable[[], Made]],
+        create: Callable[[Connection], Callable[[], Made]],
         tell: Callable[[Made], CreationReport],
         likely: frozenset[BatchId],
     ) -> CreationReport | None:

@@ -18,7 +18,7 @@ from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import files_taken_again, remedies, unknown
 from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.ports import Boundary
-from batchctl.store import reports
+from batchctl.store import Connection, reports
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import file_watches, intake
 from batchctl.store.maintenance import audit_entries
@@ -93,7 +93,7 @@ class Clerk(Actor):
     def retry(self, intake_id: IntakeId, *, reason: str) -> MovedRow:
         """Make a row ready again, so that it is looked at anew as if it had just arrived."""
 
-        def decide(connection: Any, found: _Found) -> MovedRow:
+        def decide(connection: Connection, found: _Found) -> MovedRow:
             _check_retry(connection, found)
             untaken = None if found.untaken is None else found.untaken[0]
             return MovedRow(before=found.row, status=IntakeStatus.READY, batches=found.batches, untaken=untaken)
@@ -103,7 +103,7 @@ class Clerk(Actor):
     def reject(self, intake_id: IntakeId, *, reason: str) -> MovedRow:
         """Reject a row that is not wanted, so that nothing comes of it."""
 
-        def decide(connection: Any, found: _Found) -> MovedRow:
+        def decide(connection: Connection, found: _Found) -> MovedRow:
             del connection
             _check_reject(found)
             return MovedRow(before=found.row, status=IntakeStatus.REJECTED, batches=found.batches)
@@ -115,7 +115,7 @@ class Clerk(Actor):
         checked_reason(reason)
         return self.act(lambda connection: self._send(connection, intake_id, reason), Boundary.INTAKE)
 
-    def _send(self, connection: Any, intake_id: IntakeId, reason: str) -> Resent:
+    def _send(self, connection: Connection, intake_id: IntakeId, reason: str) -> Resent:
         found = self._found(connection, intake_id)
         _check_resend(connection, found)
         row, first = found.row, _first_of(connection, intake_id)
@@ -158,7 +158,7 @@ class Clerk(Actor):
     ) -> MovedRow:
         checked_reason(reason)
 
-        def move(connection: Any) -> MovedRow:
+        def move(connection: Connection) -> MovedRow:
             found = self._found(connection, intake_id)
             moved, now = decide(connection, found), self.clock.now()
             if self.dry_run:
@@ -179,7 +179,7 @@ class Clerk(Actor):
 
         return self.act(move)
 
-    def _found(self, connection: Any, intake_id: IntakeId) -> _Found:
+    def _found(self, connection: Connection, intake_id: IntakeId) -> _Found:
         """Return a row, locked unless nothing is written."""
         row = intake.load(connection, intake_id) if self.dry_run else intake.load_locked(connection, intake_id)[0]
         if row is None:
@@ -193,7 +193,7 @@ class Clerk(Actor):
         return _Found(row, takers, made, broken, untaken)
 
 
-def _check_retry(connection: Any, found: _Found) -> None:
+def _check_retry(connection: Connection, found: _Found) -> None:
     row, at = found.row, found.row.intake_id
     files_taken_again.check(connection, row)
     if row.status is IntakeStatus.READY and found.untaken is not None:
@@ -213,7 +213,7 @@ def _check_retry(connection: Any, found: _Found) -> None:
             raise Refused(message, next_step=on_purpose)
 
 
-def _repeated(connection: Any, row: IntakeRow, batch: BatchDefinition) -> IntakeId | None:
+def _repeated(connection: Connection, row: IntakeRow, batch: BatchDefinition) -> IntakeId | None:
     return intake.first_with_same_data(connection, row, batch.batch_id) if batch.duplicate_check else None
 
 
@@ -230,7 +230,7 @@ def _check_reject(found: _Found) -> None:
         raise StatusChanged(found.name, f"{row.status} already", REJECT, next_step=f"batchctl inbox show {at}")
 
 
-def _check_resend(connection: Any, found: _Found) -> None:
+def _check_resend(connection: Connection, found: _Found) -> None:
     row, at = found.row, found.row.intake_id
     files_taken_again.check(connection, row)
     for instance in found.open_ones:
@@ -248,7 +248,7 @@ def _check_resend(connection: Any, found: _Found) -> None:
         raise Refused(f"{found.name} cannot be sent again: {found.untaken[0]}", next_step="batchctl batches")
 
 
-def _first_of(connection: Any, intake_id: IntakeId) -> IntakeId:
+def _first_of(connection: Connection, intake_id: IntakeId) -> IntakeId:
     """Return the row that one was first sent again from; itself, if it was not."""
     acts = audit_entries.of_target(connection, audit_entries.intake_target(intake_id))
     found = [_named(act.before) for act in acts if act.action == audit_entries.ACCEPT]
@@ -262,5 +262,5 @@ def _named(before: str | None) -> IntakeId | None:
     return None
 
 
-def _number_of_next(connection: Any, first: IntakeId) -> int:
+def _number_of_next(connection: Connection, first: IntakeId) -> int:
     return 2 + audit_entries.count(connection, audit_entries.intake_target(first), RESEND)

@@ -10,14 +10,14 @@ from batchctl.domain.errors import Refused
 from batchctl.domain.text import visible
 from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.ports import Boundary, Clock, Transactions
-from batchctl.store import identity, leading
+from batchctl.store import Connection, identity, leading
 from batchctl.store.dialects import dialect_of
 
 ADOPT = "adopt"
 _LEFT_LOG = " If {log} of an earlier file lay here when it was copied, remove that log and copy the file once more."
 
 
-def original_of(connection: Any) -> str | None:
+def original_of(connection: Connection) -> str | None:
     """Return where the original of this database is; None when this is no copy, or its place is not known."""
     kept, here = leading.load(connection).place, dialect_of(connection).whereabouts(connection)
     if kept is None or here is None or is_same(kept, here):
@@ -27,7 +27,7 @@ def original_of(connection: Any) -> str | None:
     return f"what was {original} before" if original == described(here) else original
 
 
-def refused_on(connection: Any) -> Refused | None:
+def refused_on(connection: Connection) -> Refused | None:
     """Say that nothing runs on this database, where it is a copy."""
     original = original_of(connection)
     return None if original is None else refused(original, file_at(dialect_of(connection).whereabouts(connection)))
@@ -50,7 +50,7 @@ def remember(transactions: Transactions, clock: Clock) -> None:
     if is_settled or here is None:
         return
 
-    def write(connection: Any) -> None:
+    def write(connection: Connection) -> None:
         leading.load_or_make(connection)
         leading.settle(connection, here, clock.now())
 
@@ -83,7 +83,7 @@ def adopt(actor: Actor, *, reason: str | None, apart: bool) -> Adopted:
     if not actor.dry_run:
         reason = checked_reason(reason)
 
-    def work(connection: Any) -> Adopted:
+    def work(connection: Connection) -> Adopted:
         original, name = original_of(connection), identity.database_id(connection)
         if actor.dry_run:
             return Adopted(original, name)

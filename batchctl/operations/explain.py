@@ -39,7 +39,7 @@ from batchctl.operations.presence import Presence, last_sign
 from batchctl.operations.scheduling.timetable import Timetable, starters_of
 from batchctl.operations.standing import WaitingLine, for_any
 from batchctl.ports import Clock, Transactions
-from batchctl.store import controllers, history, instances, leading, reports, unreadable_columns
+from batchctl.store import Connection, controllers, history, instances, leading, reports, unreadable_columns
 from batchctl.store.definitions import definitions
 from batchctl.store.dependencies import dependencies
 from batchctl.store.intake import data_triggers, intake
@@ -123,7 +123,7 @@ def why(
         return replace(found, gates=tuple(for_any(connection, gate) for gate in found.gates))
 
 
-def _no_reference(connection: Any, ref: str, batches: Iterable[BatchDefinition]) -> InvalidInput:
+def _no_reference(connection: Connection, ref: str, batches: Iterable[BatchDefinition]) -> InvalidInput:
     """Say what references look like, and which may have been meant: a name without its kind, or a kind that is misspelt."""
     kind, colon, name = ref.partition(":")
     known = {
@@ -178,7 +178,7 @@ def _of_trigger(
 
 
 def _of_instance(
-    connection: Any,
+    connection: Connection,
     batches: Mapping[BatchId, BatchDefinition],
     now: datetime,
     presence: Presence,
@@ -212,7 +212,7 @@ def _corrected(*found: CorrectedFile | None) -> Iterator[str]:
             yield f"{one.wording}: {one.clear}"
 
 
-def _no_batch(connection: Any, instance: BatchInstance) -> Gate:
+def _no_batch(connection: Connection, instance: BatchInstance) -> Gate:
     """Say that the batch of an instance is not there, or what of it cannot be read."""
     broken = [row for row in definitions.read(connection).unreadable if row.batch_id == instance.batch_id]
     for row in (*broken, unreadable_columns.of_number(connection, batch_control, instance.instance_id)):
@@ -234,7 +234,7 @@ def _about_next_step(instance: BatchInstance, batch: BatchDefinition, last: Hist
 
 
 def _of_batch(
-    connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime, presence: Presence, name: str
+    connection: Connection, batches: Mapping[BatchId, BatchDefinition], now: datetime, presence: Presence, name: str
 ) -> Explanation:
     batch = next((batch for batch in batches.values() if batch.name == name), None)
     if batch is None:
@@ -262,7 +262,7 @@ def _of_batch(
     return Explanation(subject=subject, status=status, gates=found, notes=tuple(notes))
 
 
-def _misread(connection: Any, batch: BatchDefinition, now: datetime, announced: Iterable[Gate]) -> Iterator[str]:
+def _misread(connection: Connection, batch: BatchDefinition, now: datetime, announced: Iterable[Gate]) -> Iterator[str]:
     """Yield what cannot be meant so, or is not installed, and stands in none of the gates."""
     blocked = {gate.blocked for gate in announced}
     for one in misread.of_batch(connection, batch, (), now):
@@ -271,7 +271,7 @@ def _misread(connection: Any, batch: BatchDefinition, now: datetime, announced: 
 
 
 def _waits_of(
-    connection: Any, batch: BatchDefinition, batches: Mapping[BatchId, BatchDefinition], now: datetime
+    connection: Connection, batch: BatchDefinition, batches: Mapping[BatchId, BatchDefinition], now: datetime
 ) -> Sequence[Wait]:
     return dependencies.waits(connection, batches, MOST_WAITS, now, of=batch.batch_id) if batch.dependencies else ()
 
@@ -286,7 +286,7 @@ def _for_key(cycle_key: str | None) -> str:
 
 
 def _dependencies(
-    connection: Any, batch: BatchDefinition, batches: Mapping[BatchId, BatchDefinition], now: datetime
+    connection: Connection, batch: BatchDefinition, batches: Mapping[BatchId, BatchDefinition], now: datetime
 ) -> Iterator[Gate]:
     """Yield what a batch waits for so that it can be started."""
     if not batch.dependencies:
@@ -324,7 +324,11 @@ def _dependencies(
 
 
 def _of_intake(
-    connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime, presence: Presence, intake_id: IntakeId
+    connection: Connection,
+    batches: Mapping[BatchId, BatchDefinition],
+    now: datetime,
+    presence: Presence,
+    intake_id: IntakeId,
 ) -> Explanation:
     row = intake.load(connection, intake_id)
     if row is None:
@@ -362,7 +366,7 @@ def _of_intake(
 
 
 def _repeats(
-    connection: Any, row: IntakeRow, without: Iterable[BatchDefinition]
+    connection: Connection, row: IntakeRow, without: Iterable[BatchDefinition]
 ) -> Iterator[tuple[BatchDefinition, IntakeId]]:
     """Yield the batches that make no instance of a row, because to them it is a duplicate, and of which row."""
     for batch in without:
@@ -395,7 +399,7 @@ def _created(
         yield Gate(name="created")
 
 
-def _to_create(connection: Any, presence: Presence, now: datetime) -> str | None:
+def _to_create(connection: Connection, presence: Presence, now: datetime) -> str | None:
     """Return what makes instances where a controller is to: what keeps those that are there from it comes first."""
     there = _is_there(connection, presence, now)
     is_kept = there.blocked is not None and (copies.refused_on(connection) or presence.living(connection, now))
@@ -490,7 +494,9 @@ def _entity(
     yield Gate(name="entity", blocked=blocked, clear=clear, row=f"FileProcess {row.intake_id}")
 
 
-def _whoever_creates(connection: Any, presence: Presence, now: datetime, about: Collection[str]) -> Iterator[Gate]:
+def _whoever_creates(
+    connection: Connection, presence: Presence, now: datetime, about: Collection[str]
+) -> Iterator[Gate]:
     """Yield the gate of the controllers, and that of the one that leads, where others are there and none does."""
     there = _is_there(connection, presence, now, about)
     yield there
@@ -509,7 +515,7 @@ def _whoever_creates(connection: Any, presence: Presence, now: datetime, about: 
         yield Gate("leader", blocked, "batchctl run   (batchctl doctor says what ails)", "Leader 1", Ends.CONTROLLER)
 
 
-def _is_there(connection: Any, presence: Presence, now: datetime, about: Collection[str] = ()) -> Gate:
+def _is_there(connection: Connection, presence: Presence, now: datetime, about: Collection[str] = ()) -> Gate:
     return _controller(connection, now, "is running", presence.living, about)
 
 
@@ -533,7 +539,7 @@ def _at_work(living: Sequence[ControllerRow], about: Collection[str]) -> Gate:
 
 
 def _controller(
-    connection: Any,
+    connection: Connection,
     now: datetime,
     does: str,
     found: Callable[[Any, datetime], Sequence[ControllerRow]],

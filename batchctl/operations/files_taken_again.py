@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from batchctl.domain.errors import Refused
 from batchctl.domain.rows import IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import NAME_LIMIT, shorten, visible
+from batchctl.store import Connection
 from batchctl.store.intake import file_watches
 from batchctl.store.intake.file_watches import TakenFile
 
 _NO_WORK = {IntakeStatus.REJECTED, IntakeStatus.DUPLICATE, IntakeStatus.PAUSED}
 
 
-def find(connection: Any, rows: Iterable[IntakeRow]) -> Mapping[IntakeId, TakenFile]:
+def find(connection: Connection, rows: Iterable[IntakeRow]) -> Mapping[IntakeId, TakenFile]:
     """Return, by row, the file of each given row that is no work and whose file a watch has taken since."""
     return file_watches.taken_again(connection, [row for row in rows if row.status in _NO_WORK])
 
@@ -32,7 +32,7 @@ def to_close(row: IntakeRow, why: str) -> str:
     return f"batchctl inbox reject {row.intake_id} --reason ...   ({why})"
 
 
-def check(connection: Any, row: IntakeRow) -> None:
+def check(connection: Connection, row: IntakeRow) -> None:
     """Refuse to make work of a row that is none, whose file a watch has taken since."""
     again = find(connection, [row]).get(row.intake_id)
     if again is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from batchctl import misread
 from batchctl.domain.alerting.incidents import IncidentSign
@@ -28,7 +27,7 @@ from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import files_taken_again, remedies, unknown
 from batchctl.operations.intake import file_correction
 from batchctl.ports import Clock, Transactions
-from batchctl.store import history, instances, reports
+from batchctl.store import Connection, history, instances, reports
 from batchctl.store.alerting import evidence
 from batchctl.store.definitions import definitions
 from batchctl.store.history import Attempts
@@ -182,7 +181,7 @@ def entity_of(transactions: Transactions, name: str) -> str:
         return next(batch.entity for batch in definitions.all_batches(connection) if batch.batch_id == wanted)
 
 
-def batch_id_of(connection: Any, name: str) -> BatchId:
+def batch_id_of(connection: Connection, name: str) -> BatchId:
     """Return which batch has a name."""
     known = {batch.name: batch.batch_id for batch in definitions.all_batches(connection)}
     if name not in known:

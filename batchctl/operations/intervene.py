@@ -25,7 +25,7 @@ from batchctl.operations.operators.releasing import Released, let_go
 from batchctl.operations.restart_card import Card, card, may_be_at_work
 from batchctl.operations.shown_columns import Columns
 from batchctl.preparation import Preparer
-from batchctl.store import history, instances, started
+from batchctl.store import Connection, history, instances, started
 from batchctl.store.definitions import definitions
 from batchctl.store.dependencies import dependencies
 from batchctl.store.intake import intake
@@ -172,7 +172,7 @@ class Operator(Actor):
         """Give an instance up; a running step is stopped."""
         return self._act(Action.CANCEL, instance_id, reason, lambda instance, _: decisions.cancel(instance))
 
-    def cancel_waiting(self, connection: Any, instance_id: InstanceId, *, reason: str) -> bool:
+    def cancel_waiting(self, connection: Connection, instance_id: InstanceId, *, reason: str) -> bool:
         """Give an instance up as a part of a greater act, unless a controller has it: that one goes on to its end."""
         before, batch = _load(connection, instance_id, instances.load_locked)
         if before.status.is_claimed or before.status.is_final:
@@ -193,7 +193,7 @@ class Operator(Actor):
         """
         reason = checked_reason(reason)
 
-        def switch(connection: Any) -> Switching:
+        def switch(connection: Connection) -> Switching:
             batch, batches = _batch_named(connection, name)
             released = None
             if enabled and not batch.enabled:
@@ -218,7 +218,7 @@ class Operator(Actor):
 
         return self.act(switch)
 
-    def note_as_it_was(self, connection: Any, action: str, name: str, reason: str | None) -> None:
+    def note_as_it_was(self, connection: Connection, action: str, name: str, reason: str | None) -> None:
         """Write down that a batch was as wanted already: every request by a row that was done has its audit row."""
         self.note(connection, action, batch_target(name), reason, {}, {})
 
@@ -232,7 +232,7 @@ class Operator(Actor):
     ) -> Intervention:
         reason = checked_reason(reason)
 
-        def act(connection: Any) -> Intervention:
+        def act(connection: Connection) -> Intervention:
             before, batch = _load(connection, instance_id, instances.load if self.dry_run else instances.load_locked)
             after = decide(before, batch)
             if self.dry_run:
@@ -244,7 +244,7 @@ class Operator(Actor):
 
     def _foreseen(
         self,
-        connection: Any,
+        connection: Connection,
         action: Action,
         before: BatchInstance,
         after: BatchInstance,
@@ -260,7 +260,7 @@ class Operator(Actor):
 
     def _write(
         self,
-        connection: Any,
+        connection: Connection,
         action: Action,
         reason: str | None,
         before: BatchInstance,
@@ -285,7 +285,12 @@ class Operator(Actor):
         self.note(connection, action, audit_entries.instance_target(before.instance_id), reason, was, became)
 
     def _record_skipped(
-        self, connection: Any, instance: BatchInstance, skipped: Sequence[Step], reason: str | None, now: datetime
+        self,
+        connection: Connection,
+        instance: BatchInstance,
+        skipped: Sequence[Step],
+        reason: str | None,
+        now: datetime,
     ) -> None:
         if not skipped:
             return
@@ -304,7 +309,7 @@ class Operator(Actor):
             )
 
     def _commands(
-        self, connection: Any, action: Action, instance: BatchInstance, batch: BatchDefinition
+        self, connection: Connection, action: Action, instance: BatchInstance, batch: BatchDefinition
     ) -> tuple[NextCommand, ...]:
         """Render every step that would run, with the corrected values."""
         if action in {Action.PAUSE, Action.CANCEL} or instance.status is InstanceStatus.COMPLETE:
@@ -321,7 +326,7 @@ class Operator(Actor):
 
     def _intervention(
         self,
-        connection: Any,
+        connection: Connection,
         action: Action,
         before: BatchInstance,
         after: BatchInstance,
@@ -352,7 +357,9 @@ def batch_target(name: str) -> str:
 
 
 def _load(
-    connection: Any, instance_id: InstanceId, load: Callable[[Any, InstanceId], BatchInstance | None] = instances.load
+    connection: Connection,
+    instance_id: InstanceId,
+    load: Callable[[Any, InstanceId], BatchInstance | None] = instances.load,
 ) -> tuple[BatchInstance, BatchDefinition]:
     instance = load(connection, instance_id)
     if instance is None:
@@ -364,7 +371,7 @@ def _load(
     return instance, batch
 
 
-def _batch_named(connection: Any, name: str) -> tuple[BatchDefinition, Sequence[BatchDefinition]]:
+def _batch_named(connection: Connection, name: str) -> tuple[BatchDefinition, Sequence[BatchDefinition]]:
     """Return a batch, and all there are."""
     batches = definitions.all_batches(connection)
     return unknown.named(connection, batches, name), batches

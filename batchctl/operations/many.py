@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseRefused, Refused
 from batchctl.domain.intake.corrected_files import CorrectedFile
@@ -21,7 +20,7 @@ from batchctl.operations.intervene import Intervention, Operator
 from batchctl.operations.operators.acts import Joined
 from batchctl.operations.shown_columns import Columns
 from batchctl.ports import Boundary, Transactions
-from batchctl.store import instances, reports
+from batchctl.store import Connection, instances, reports
 from batchctl.store.definitions import definitions
 from batchctl.store.transactions import savepoint
 
@@ -194,13 +193,13 @@ def _alone(operator: Operator, instance_id: InstanceId, act: Act, busy: Busy) ->
 
 
 def _chunk(
-    operator: Operator, ids: Sequence[InstanceId], act: Act, connection: Any
+    operator: Operator, ids: Sequence[InstanceId], act: Act, connection: Connection
 ) -> list[tuple[InstanceId, str | None]]:
     joined = replace(operator, transactions=Joined(connection))
     return [(one, _tried(joined, one, act, connection)) for one in ids]
 
 
-def _tried(operator: Operator, instance_id: InstanceId, act: Act, connection: Any) -> str | None:
+def _tried(operator: Operator, instance_id: InstanceId, act: Act, connection: Connection) -> str | None:
     """Act on one; return why it refused."""
     try:
         with savepoint(connection):

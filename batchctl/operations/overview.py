@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
 
 from batchctl.domain.alerting.incident_causes import StepOf, stopped_at
 from batchctl.domain.alerting.incidents import Incident
@@ -41,7 +40,7 @@ from batchctl.operations.scheduling.almanac import RunningOut
 from batchctl.operations.scheduling.timetable import ComingUp, Timetable, coming_up
 from batchctl.operations.standing import WaitingLine
 from batchctl.ports import Clock, Transactions
-from batchctl.store import dead_end_rows, history, instances, leading, reports
+from batchctl.store import Connection, dead_end_rows, history, instances, leading, reports
 from batchctl.store.alerting import incident_rows
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import intake
@@ -261,7 +260,7 @@ _CLEAR = {
 class _Look:
     """What all parts of an overview go by."""
 
-    connection: Any
+    connection: Connection
     batches: Mapping[BatchId, BatchDefinition]
     broken: Mapping[BatchId, UnreadableRow]
     living: Sequence[ControllerRow]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 from batchctl.domain import gates, moves
 from batchctl.domain.errors import StatusChanged
@@ -17,7 +16,7 @@ from batchctl.operations import files_taken_again, unknown
 from batchctl.operations.standing import WaitingLine
 from batchctl.ports import Clock, PopulatorRunner, Transactions
 from batchctl.preparation import Preparer, populate
-from batchctl.store import history
+from batchctl.store import Connection, history
 from batchctl.store.definitions import definitions
 from batchctl.store.definitions.definitions import Definitions
 from batchctl.store.intake import intake
@@ -73,7 +72,7 @@ def creations(transactions: Transactions, populators: PopulatorRunner, most: int
 
 
 def _creation(
-    connection: Any, row: IntakeRow, defined: Definitions, batch_ids: list[BatchId], populators: PopulatorRunner
+    connection: Connection, row: IntakeRow, defined: Definitions, batch_ids: list[BatchId], populators: PopulatorRunner
 ) -> PlannedCreation:
     names, repeats, found = list[str](), list[IntakeId](), list[tuple[str, Populated]]()
     all_refused = [f"{one.message}; {one.mend}" for one in defined.unreadable if one.batch_id in batch_ids]
@@ -100,7 +99,7 @@ def walks(transactions: Transactions, clock: Clock, preparer: Preparer, most: in
 
 
 def _startable(
-    connection: Any, batches: dict[BatchId, BatchDefinition], clock: Clock
+    connection: Connection, batches: dict[BatchId, BatchDefinition], clock: Clock
 ) -> Iterator[tuple[BatchDefinition, BatchInstance]]:
     line = WaitingLine(connection, batches, clock.now())
     for batch in batches.values():
@@ -111,7 +110,7 @@ def _startable(
 
 
 def _walk(
-    connection: Any, batch: BatchDefinition, instance: BatchInstance, preparer: Preparer, clock: Clock
+    connection: Connection, batch: BatchDefinition, instance: BatchInstance, preparer: Preparer, clock: Clock
 ) -> PlannedWalk:
     step = batch.step_after(instance.last_seq)
     if step is None:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from batchctl.domain.errors import Busy
 from batchctl.domain.liveness import Rhythm
@@ -15,7 +14,7 @@ from batchctl.domain.status import ControllerStatus
 from batchctl.domain.text import visible
 from batchctl.operations import copies
 from batchctl.ports import Clock, Transactions
-from batchctl.store import controllers, instances
+from batchctl.store import Connection, controllers, instances
 
 BEATS = 5
 """How many signs of life a controller may be late before it is not taken for present any more."""
@@ -28,17 +27,17 @@ class Presence:
     rhythm: Rhythm
     is_gone: Callable[[ControllerRow], bool]
 
-    def living(self, connection: Any, now: datetime) -> Sequence[ControllerRow]:
+    def living(self, connection: Connection, now: datetime) -> Sequence[ControllerRow]:
         """Return the controllers that have given a sign of life lately, in order of their start; on a copy they are elsewhere."""
         if copies.original_of(connection) is not None:
             return []
         return self._running(controllers.everyone(connection), now)
 
-    def firing(self, connection: Any, now: datetime) -> Sequence[ControllerRow]:
+    def firing(self, connection: Connection, now: datetime) -> Sequence[ControllerRow]:
         """Return those of them that start what schedules say."""
         return [row for row in self.living(connection, now) if row.scheduler_zone is not None]
 
-    def living_of_any_version(self, connection: Any, now: datetime) -> Sequence[ControllerRow]:
+    def living_of_any_version(self, connection: Connection, now: datetime) -> Sequence[ControllerRow]:
         """Return the same in a database that may be of an older version; none if it does not list controllers yet."""
         if not controllers.are_listed(connection):
             return ()
@@ -56,7 +55,7 @@ class Presence:
         return [row for row in rows if self.state(row, now) == "running"]
 
 
-def last_sign(connection: Any) -> str | None:
+def last_sign(connection: Connection) -> str | None:
     """Say which controller gave the last sign of life, and when; and of one that has not ended, who may keep it from another."""
     last = max(controllers.everyone(connection), key=lambda row: row.heartbeat, default=None)
     if last is None:
@@ -66,7 +65,7 @@ def last_sign(connection: Any) -> str | None:
     return said if holder is None else f"{said}; where it lives, a lock may keep it from the next: {holder}"
 
 
-def check_nobody_works(connection: Any, presence: Presence, now: datetime) -> None:
+def check_nobody_works(connection: Connection, presence: Presence, now: datetime) -> None:
     """Refuse what must not be done beneath a controller: it goes on as if everything were as it was at its start."""
     living = presence.living_of_any_version(connection, now)
     who = [_who(row) for row in living]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from batchctl.domain.alerting.alerts import AlertRules
 from batchctl.domain.alerting.incidents import IncidentSign
@@ -21,7 +20,7 @@ from batchctl.operations.dependencies.dependents import Seen
 from batchctl.operations.scheduling.timetable import ComingUp, Timetable, coming_up
 from batchctl.operations.shown_columns import Columns, moment, seconds
 from batchctl.ports import Transactions
-from batchctl.store import reports
+from batchctl.store import Connection, reports
 from batchctl.store.definitions import definitions
 from batchctl.store.maintenance import attempt_lengths
 from batchctl.store.maintenance.attempt_lengths import Steps
@@ -217,16 +216,18 @@ class Reporter:
     def _since(self) -> datetime:
         return self.timetable.clock.now() - WINDOW if self.since is None else self.since
 
-    def _batches(self, connection: Any) -> Mapping[BatchId, BatchDefinition]:
+    def _batches(self, connection: Connection) -> Mapping[BatchId, BatchDefinition]:
         every = definitions.all_batches(connection)
         for name in self.names:
             unknown.named(connection, every, name)
         return {batch.batch_id: batch for batch in every if not self.names or batch.name in self.names}
 
-    def _lengths(self, connection: Any, batches: Mapping[BatchId, BatchDefinition]) -> Steps:
+    def _lengths(self, connection: Connection, batches: Mapping[BatchId, BatchDefinition]) -> Steps:
         return attempt_lengths.since(connection, self._since, batches if self.names else ())
 
-    def _coming(self, connection: Any, batches: Mapping[BatchId, BatchDefinition], found: Steps) -> tuple[Coming, ...]:
+    def _coming(
+        self, connection: Connection, batches: Mapping[BatchId, BatchDefinition], found: Steps
+    ) -> tuple[Coming, ...]:
         usual = _usual(found)
         made = list[Coming]()
         for one in coming_up(connection, self.timetable.context(connection), MOST):
@@ -239,7 +240,7 @@ class Reporter:
         return tuple(made)
 
     def _missed(
-        self, connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime
+        self, connection: Connection, batches: Mapping[BatchId, BatchDefinition], now: datetime
     ) -> tuple[IncidentSign, ...]:
         """Return what incidents are opened of, whether a controller is there that does it or not."""
         awaited, clock = ExpectedWork(self.rules), self.timetable.clock
@@ -248,7 +249,9 @@ class Reporter:
         found = awaited.missed_now(connection, now, clock.monotonic())
         return tuple(one for one in found if one.batch_id in batches or not self.names)
 
-    def _waits(self, connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime) -> tuple[Seen, ...]:
+    def _waits(
+        self, connection: Connection, batches: Mapping[BatchId, BatchDefinition], now: datetime
+    ) -> tuple[Seen, ...]:
         every = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
         found = dependents.seen(connection, every, now, MOST)
         return tuple(one for one in found if one.wait.batch.batch_id in batches)
@@ -277,7 +280,7 @@ def _ends(batch: BatchDefinition, usual: forecast.Recorded, start: datetime, aft
 
 
 def _under_way(
-    connection: Any, batches: Mapping[BatchId, BatchDefinition], found: Steps, now: datetime
+    connection: Connection, batches: Mapping[BatchId, BatchDefinition], found: Steps, now: datetime
 ) -> tuple[StepUnderWay, ...]:
     usual, made = _usual(found), list[StepUnderWay]()
     for entry in reports.live_entries(connection, MOST):
@@ -296,7 +299,9 @@ def _under_way(
     return tuple(made)
 
 
-def _standing(connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime) -> tuple[StuckInstance, ...]:
+def _standing(
+    connection: Connection, batches: Mapping[BatchId, BatchDefinition], now: datetime
+) -> tuple[StuckInstance, ...]:
     found = [
         StuckInstance(instance=one, batch=batch.name, stands_for=max(now - one.updated_at, timedelta(0)))
         for one in reports.open_in(connection, STANDING, MOST)

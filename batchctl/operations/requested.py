@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from batchctl.domain.errors import Refused
@@ -19,7 +18,7 @@ from batchctl.operations.operators.freezing import Freezer, target
 from batchctl.operations.operators.releasing import Released
 from batchctl.ports import Clock
 from batchctl.preparation import Preparer
-from batchctl.store import task_queues
+from batchctl.store import Connection, task_queues
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ class Proxy:
     preparer: Preparer
     zone: ZoneInfo
 
-    def carry_out(self, connection: Any, request: Request) -> str:
+    def carry_out(self, connection: Connection, request: Request) -> str:
         """Do what a request asks for and say what was done; raises what keeps it from that."""
         operator = Operator(
             transactions=Joined(connection),
@@ -60,7 +59,7 @@ class Proxy:
             raise Refused(message, next_step="batchctl task enable --role NAME --reason ... gives a role that right")
         return _done(_intervened(operator, wish))
 
-    def _dealt_with(self, operator: Operator, connection: Any, wish: OfRow) -> str:
+    def _dealt_with(self, operator: Operator, connection: Connection, wish: OfRow) -> str:
         if task_queues.keeps_out_of_row(connection, operator.user, wish.intake_id):
             message = f"FileProcess {wish.intake_id} says what is run, and {visible(operator.user)} may not let it."
             raise Refused(message, next_step="batchctl task enable --role NAME --reason ... gives a role that right")
@@ -99,7 +98,7 @@ def _intervened(operator: Operator, wish: OfInstance) -> Intervention:
             return operator.cancel(at, reason=reason)
 
 
-def _frozen_or_thawed(operator: Operator, connection: Any, wish: OfFreeze) -> str:
+def _frozen_or_thawed(operator: Operator, connection: Connection, wish: OfFreeze) -> str:
     freezer = Freezer(operator)
     if wish.verb is Verb.FREEZE and isinstance(wish.scope, Scope):
         frozen = freezer.freeze(wish.scope, reason=wish.reason, until=wish.until)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from batchctl.domain.gates import Gate
 from batchctl.domain.rows import BatchDefinition, BatchInstance, HistoryEntry
@@ -14,7 +13,7 @@ from batchctl.domain.text import visible
 from batchctl.operations import shown_columns
 from batchctl.operations.shown_columns import Columns
 from batchctl.operations.standing import WaitingLine
-from batchctl.store import history
+from batchctl.store import Connection, history
 from batchctl.store.definitions import definitions
 
 _DONE = {HistoryStatus.SUCCESS, HistoryStatus.SKIPPED}
@@ -64,7 +63,9 @@ class Card:
         }
 
 
-def card(connection: Any, before: BatchInstance, after: BatchInstance, batch: BatchDefinition, now: datetime) -> Card:
+def card(
+    connection: Connection, before: BatchInstance, after: BatchInstance, batch: BatchDefinition, now: datetime
+) -> Card:
     """Return what there is to know before an instance is run again as it would stand then."""
     entries, _ = history.of_instance(connection, before.instance_id)
     line = WaitingLine(connection, {one.batch_id: one for one in definitions.all_batches(connection)}, now)

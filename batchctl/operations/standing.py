@@ -8,14 +8,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from itertools import takewhile
-from typing import Any
 
 from batchctl.domain import gates
 from batchctl.domain.gates import Holder
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, ControllerRow, InstanceId
 from batchctl.domain.status import STANDING_FAILURE, OnFailure
-from batchctl.store import history, instances, limits, reports
+from batchctl.store import Connection, history, instances, limits, reports
 from batchctl.store.unreadable_columns import for_any_client
 
 PAGE = 50
@@ -26,7 +25,7 @@ AHEAD_AT_ONCE = 50
 class WaitingLine:
     """The instances in line at this moment, as a controller would find them."""
 
-    connection: Any
+    connection: Connection
     batches: Mapping[BatchId, BatchDefinition]
     """In the order in which a controller looks at them."""
     now: datetime
@@ -143,7 +142,7 @@ class WaitingLine:
         return next((at for at in waiting if gates.makes_later_wait(at, batch, self.now)), None)
 
 
-def for_any(connection: Any, gate: gates.Gate) -> gates.Gate:
+def for_any(connection: Connection, gate: gates.Gate) -> gates.Gate:
     """Return a gate that shows statements as every client of the database takes them."""
     shown = None if gate.clear is None else for_any_client(connection, gate.clear)
     return gate if shown == gate.clear else replace(gate, clear=shown)

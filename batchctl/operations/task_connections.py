@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import Any
 
 from batchctl.domain.errors import Refused
 from batchctl.domain.outcomes import Finding
@@ -11,7 +10,7 @@ from batchctl.domain.placeholders import MalformedTemplate, Placeholder, parse
 from batchctl.domain.rows import BatchDefinition, BatchInstance, DataValues, InstanceId, IntakeRow, Populated, Step
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import did_you_mean, shorten, visible
-from batchctl.store import instances
+from batchctl.store import Connection, instances
 
 PROCESS_TYPE = "task"
 LOOKED_AT = 100
@@ -41,7 +40,7 @@ def check(
 
 
 def findings(
-    connection: Any, batches: Iterable[BatchDefinition], known: Collection[str]
+    connection: Connection, batches: Iterable[BatchDefinition], known: Collection[str]
 ) -> Iterator[tuple[InstanceId, Finding]]:
     """Yield the open instances whose task names a connection that is not configured, and where to correct it."""
     for batch in batches:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 from batchctl.domain.configuring import how_to_add_connection
 from batchctl.domain.errors import Refused, without_next_step
@@ -22,7 +22,7 @@ from batchctl.operations.task_connections import PROCESS_TYPE
 from batchctl.plugin_api import CannotPopulate, Populator
 from batchctl.ports import Clock, Transactions
 from batchctl.preparation import Preparer
-from batchctl.store import sql_job_rows, task_queues
+from batchctl.store import Connection, sql_job_rows, task_queues
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import intake
 from batchctl.store.maintenance.roles import is_role_name
@@ -212,7 +212,7 @@ def enable(actor: Actor, name: str, roles: Sequence[str], *, reason: str) -> Ope
             message = f"'{visible(role)}' is no name of a role: letters, digits and _, 41 at most."
             raise Refused(message, next_step="the same with --role NAME, once for each")
 
-    def act(connection: Any) -> OpenedQueue:
+    def act(connection: Connection) -> OpenedQueue:
         every = definitions.all_batches(connection)
         takers = [one for one in every if name in {one.entity, one.name}]
         queue = next((one for one in takers if any(at.process_type == PROCESS_TYPE for at in one.steps)), None)
@@ -252,7 +252,9 @@ def enable(actor: Actor, name: str, roles: Sequence[str], *, reason: str) -> Ope
     return actor.act(act)
 
 
-def _refuse_to_start(connection: Any, every: Sequence[BatchDefinition], queue: BatchDefinition, now: datetime) -> None:
+def _refuse_to_start(
+    connection: Connection, every: Sequence[BatchDefinition], queue: BatchDefinition, now: datetime
+) -> None:
     """Raise `Refused` where a disabled queue would carry something out at once: `enable` says what becomes of it."""
     as_enabled = [replace(one, enabled=True) if one is queue else one for one in every]
     waiting = releasing.backlog(connection, as_enabled, [queue.name], now)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.rows import BatchDefinition, BatchId, InstanceId, IntakeId
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.store import instances, reports, unreadable_columns
+from batchctl.store import Connection, instances, reports, unreadable_columns
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import intake
 from batchctl.store.tables import batch_control, file_process
@@ -17,7 +16,7 @@ from batchctl.store.tables import batch_control, file_process
 LISTED_MOST = 10
 
 
-def intake_row(connection: Any, intake_id: int) -> NotFound | Refused:
+def intake_row(connection: Connection, intake_id: int) -> NotFound | Refused:
     """Say that there is no such FileProcess row, and whether the number is that of an instance; or what of it cannot be read."""
     if (row := unreadable_columns.of_number(connection, file_process, intake_id)) is not None:
         return Refused(f"{row.message}.", next_step=row.mend)
@@ -29,7 +28,7 @@ def intake_row(connection: Any, intake_id: int) -> NotFound | Refused:
     return NotFound(f"{missing} {meant}", next_step=f"batchctl inbox show {found.intake_id}")
 
 
-def instance(connection: Any, instance_id: int, verb: str = "why") -> NotFound | Refused:
+def instance(connection: Connection, instance_id: int, verb: str = "why") -> NotFound | Refused:
     """Say that there is no such instance, and whether the number is that of a FileProcess row, and what was made of it.
 
     Or what of it cannot be read. `verb` is a command that takes such a row too.
@@ -44,7 +43,7 @@ def instance(connection: Any, instance_id: int, verb: str = "why") -> NotFound |
     return NotFound(f"{missing} {meant}", next_step=f"batchctl {verb} {file}")
 
 
-def _made(connection: Any, intake_id: IntakeId) -> str:
+def _made(connection: Connection, intake_id: IntakeId) -> str:
     made = [f"BatchControl {each.instance_id}" for each in reports.instances_of_intake(connection, intake_id)]
     if not made:
         return "No instance has been made of it."
@@ -52,7 +51,7 @@ def _made(connection: Any, intake_id: IntakeId) -> str:
     return f"Its instances: {', '.join(made[:LISTED_MOST])}{more}."
 
 
-def named(connection: Any, batches: Iterable[BatchDefinition], name: str) -> BatchDefinition:
+def named(connection: Connection, batches: Iterable[BatchDefinition], name: str) -> BatchDefinition:
     """Return the batch of a name; raises `NotFound`, or `Refused` where its rows cannot be read."""
     batches = list(batches)
     found = next((batch for batch in batches if batch.name == name), None)
@@ -61,7 +60,7 @@ def named(connection: Any, batches: Iterable[BatchDefinition], name: str) -> Bat
     return found
 
 
-def batch(connection: Any, batches: Iterable[BatchDefinition], name: str) -> NotFound | Refused:
+def batch(connection: Connection, batches: Iterable[BatchDefinition], name: str) -> NotFound | Refused:
     """Say that there is no such batch, or what of it cannot be read."""
     broken = definitions.read(connection).unreadable
     for row in broken:
@@ -71,7 +70,7 @@ def batch(connection: Any, batches: Iterable[BatchDefinition], name: str) -> Not
     return NotFound(f"There is no batch '{visible(name)}'.{meant}", next_step="batchctl batches")
 
 
-def batch_of(connection: Any, instance_id: int, batch_id: BatchId) -> NotFound | Refused:
+def batch_of(connection: Connection, instance_id: int, batch_id: BatchId) -> NotFound | Refused:
     """Say that the batch of an instance is not there, or what of it cannot be read."""
     for row in definitions.read(connection).unreadable:
         if row.batch_id == batch_id:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 from batchctl.domain import gates
 from batchctl.domain.errors import Busy, Conflict, DatabaseRefused
@@ -17,7 +17,7 @@ from batchctl.operations import copies, remedies, shown_columns, unknown
 from batchctl.operations.presence import Presence
 from batchctl.operations.standing import WaitingLine
 from batchctl.ports import Transactions
-from batchctl.store import history, instances, reports
+from batchctl.store import Connection, history, instances, reports
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import intake
 
@@ -156,7 +156,7 @@ class InstanceWait:
 class _Waiting:
     """What is waited for, among everything else that stands in line at this moment."""
 
-    def __init__(self, connection: Any, presence: Presence, now: datetime) -> None:
+    def __init__(self, connection: Connection, presence: Presence, now: datetime) -> None:
         self._defined = definitions.read(connection)
         living = presence.living(connection, now)
         self._line = WaitingLine(connection, {batch.batch_id: batch for batch in self._defined.batches}, now, living)
@@ -184,13 +184,13 @@ class _Waiting:
         return self._idle
 
 
-def _idle(connection: Any) -> tuple[str, str | None]:
+def _idle(connection: Connection) -> tuple[str, str | None]:
     """Say why no controller is there, and what to do about it."""
     refused = copies.refused_on(connection)
     return ("no controller is running", "batchctl run") if refused is None else (refused.message, refused.next_step)
 
 
-def _look_at(connection: Any, reference: Reference) -> Awaited:
+def _look_at(connection: Connection, reference: Reference) -> Awaited:
     if reference.is_intake:
         row = intake.load(connection, IntakeId(reference.number))
         if row is None:
@@ -202,7 +202,7 @@ def _look_at(connection: Any, reference: Reference) -> Awaited:
     return _of_instances(connection, reference, [instance])
 
 
-def _intake(connection: Any, reference: Reference, row: IntakeRow) -> Awaited:
+def _intake(connection: Connection, reference: Reference, row: IntakeRow) -> Awaited:
     why = f"batchctl why {reference.text}"
     if row.status not in {IntakeStatus.READY, IntakeStatus.COMPLETE}:
         message = row.message or f"the row is {row.status}"
@@ -225,7 +225,7 @@ def _intake(connection: Any, reference: Reference, row: IntakeRow) -> Awaited:
     return Awaited(reference=reference.text, status=row.status, settled=True, message=message, next_step=why)
 
 
-def _of_instances(connection: Any, reference: Reference, made: Sequence[BatchInstance]) -> Awaited:
+def _of_instances(connection: Connection, reference: Reference, made: Sequence[BatchInstance]) -> Awaited:
     speaks = _speaking(made)
     if speaks.status in _IN_LINE and (missing := _missing(connection, speaks)) is not None:
         return Awaited(
@@ -258,13 +258,13 @@ def _speaking(made: Sequence[BatchInstance]) -> BatchInstance:
 _IN_LINE = {InstanceStatus.READY, InstanceStatus.RETRY}
 
 
-def _missing(connection: Any, instance: BatchInstance) -> MissingPlugin | None:
+def _missing(connection: Connection, instance: BatchInstance) -> MissingPlugin | None:
     """Return what no controller has, and an instance needs."""
     batches = definitions.all_batches(connection)
     batch = next((one for one in batches if one.batch_id == instance.batch_id), None)
     return None if batch is None else next(iter(batch.missing_after(instance.last_seq)), None)
 
 
-def _wording(connection: Any, instance: BatchInstance) -> str | None:
+def _wording(connection: Connection, instance: BatchInstance) -> str | None:
     last = history.last_entry(connection, instance.instance_id)
     return None if last is None else last.in_full

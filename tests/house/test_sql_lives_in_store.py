@@ -48,3 +48,15 @@ hint = "INSERT INTO ProcessControl ..."
 '''
 
     assert [line for line, _ in sql_in(source)] == [3, 4, 5, 6, 7]
+
+
+def test_control_and_operations_only_hand_a_connection_on() -> None:
+    found = [
+        f"{place(path)}:{node.lineno}: connection.{node.attr}"
+        for path in product_files()
+        if path.relative_to(ROOT).parts[1] in {"control", "operations"}
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "connection"
+    ]
+
+    assert found == [], "Only the store knows what a connection can do:\n" + "\n".join(found)

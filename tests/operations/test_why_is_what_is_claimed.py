@@ -13,7 +13,7 @@ from batchctl.control.claiming import Claimer
 from batchctl.domain.liveness import Rhythm
 from batchctl.operations import explain
 from batchctl.operations.presence import Presence
-from batchctl.store import limits
+from batchctl.store import Connection, limits
 from batchctl.store.definitions import definitions
 from tests.control.world import World
 from tests.control_databases import ControlDatabase, SqliteControl
@@ -165,9 +165,9 @@ def claimed(world: World, slots: int | None = None) -> set[int]:
     if places <= 0:
         return set()
 
-    def claim(connection: object) -> None:
-        known = {batch.batch_id: batch for batch in definitions.all_batches(connection)}  # type: ignore[arg-type]
-        limit = limits.overall(connection)  # type: ignore[arg-type]
+    def claim(connection: Connection) -> None:
+        known = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+        limit = limits.overall(connection)
         now = world.clock.now()
         written = Claimer(world.recorder()).claim(connection, known, limit, now, places=places)
         raise _Seen(written.started)

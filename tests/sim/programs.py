@@ -44,6 +44,7 @@ from batchctl.operations.scheduling.backfiller import Backfiller, Span
 from batchctl.plugin_api import StepHandler
 from batchctl.ports import Boundary
 from batchctl.preparation import Preparer
+from batchctl.store import Connection
 from batchctl.store.scheduling import backfills, schedule_rows
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import operator_request
@@ -178,7 +179,7 @@ class Program(Actor):
         leading = Leading(leadership, creator, poll_interval, [answering, watch], upkeep)
         return Worker(controller, membership, rescue, self.runner, self.clock, listener, leading, own_duties)
 
-    def _carry_out(self, proxy: Proxy, connection: object, request: Request) -> str:
+    def _carry_out(self, proxy: Proxy, connection: Connection, request: Request) -> str:
         """Do what a request asks for; whoever asks for a rerun has looked that nothing of the instance is alive."""
         alive = [] if request.instance_id is None else self.world.alive_of(request.instance_id)
         if alive and request.action in (Verb.RERUN, Verb.SKIP):

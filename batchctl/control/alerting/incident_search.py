@@ -6,7 +6,6 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from batchctl.control import dead_end_watch
 from batchctl.control.alerting.step_past import StepPast
@@ -23,7 +22,7 @@ from batchctl.domain.scheduling.wall_clock import clock_of
 from batchctl.domain.status import ControllerStatus, DeliveryStatus, InstanceStatus
 from batchctl.expected_work import ExpectedWork
 from batchctl.ports import Clock
-from batchctl.store import controllers, history, instances, leading, reports
+from batchctl.store import Connection, controllers, history, instances, leading, reports
 from batchctl.store.alerting import alert_deliveries, evidence
 from batchctl.store.alerting.alert_deliveries import Delivery
 from batchctl.store.definitions import definitions
@@ -91,7 +90,7 @@ class IncidentSearch:
         self.awaited = ExpectedWork(self.rules)
         self._past = StepPast(least=max(self.rules.norms.samples, self.rules.norms.runs))
 
-    def signs(self, connection: Any, now: datetime) -> list[IncidentSign]:
+    def signs(self, connection: Connection, now: datetime) -> list[IncidentSign]:
         """Return everything that is wrong."""
         self._read_what_is_slow(connection)
         batches = self._batches
@@ -131,7 +130,7 @@ class IncidentSearch:
             and one.has_failed
         }
 
-    def look_back(self, connection: Any, now: datetime) -> None:
+    def look_back(self, connection: Connection, now: datetime) -> None:
         """Note what waits, before any of it is begun: at the first look nothing may wait any more."""
         self._waited_since = evidence.gap(connection, now, self.name).waiting_since
 
@@ -139,7 +138,7 @@ class IncidentSearch:
         """Read again at the next look whatever is read only sometimes: something is about to be written."""
         self._defined_at = -math.inf
 
-    def learn(self, connection: Any) -> None:
+    def learn(self, connection: Connection) -> None:
         """Prepare a single look: read all of the past at once, or as much of it as takes a moment only.
 
         A single look is started by a clock: that no controller worked since the clock last struck is as it should be.
@@ -150,7 +149,7 @@ class IncidentSearch:
         now, at = self.clock.now(), self.clock.monotonic()
         self.awaited.learn(connection, now, at, lambda: self.clock.monotonic() >= until)
 
-    def _remember_locks(self, connection: Any) -> None:
+    def _remember_locks(self, connection: Connection) -> None:
         """Learn since when controllers that have ended had met the locks that this controller meets."""
         everyone = controllers.everyone(connection)
         own = next((row for row in everyone if row.name == self.name and is_of_locks(row.failure)), None)
@@ -164,7 +163,7 @@ class IncidentSearch:
         """Take note that what was found is written."""
         self._has_looked = True
 
-    def _read_what_is_slow(self, connection: Any) -> None:
+    def _read_what_is_slow(self, connection: Connection) -> None:
         monotonic = self.clock.monotonic()
         stepless = instances.without_steps(connection)
         if stepless != self._stepless:
@@ -187,7 +186,7 @@ class IncidentSearch:
             self._past.read_lengths(connection)
             self._calendars = calendars.everything(connection)
 
-    def _of_instances(self, connection: Any, batches: Mapping[BatchId, BatchDefinition]) -> list[IncidentSign]:
+    def _of_instances(self, connection: Connection, batches: Mapping[BatchId, BatchDefinition]) -> list[IncidentSign]:
         stand = reports.open_in(connection, (InstanceStatus.FAILED, InstanceStatus.HELD), STANDING)
         # A batch that is not known yet is read soon, and then has a name.
         keys = [
@@ -208,7 +207,7 @@ class IncidentSearch:
         return incident_causes.gathered(self._standing.values())
 
     def _too_long(
-        self, connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime
+        self, connection: Connection, batches: Mapping[BatchId, BatchDefinition], now: datetime
     ) -> list[IncidentSign]:
         entries = reports.live_entries(connection, MOST)
         norms = self.rules.norms
@@ -219,20 +218,20 @@ class IncidentSearch:
         return [one for one in found if one is not None]
 
     def _overdue(
-        self, connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime
+        self, connection: Connection, batches: Mapping[BatchId, BatchDefinition], now: datetime
     ) -> list[IncidentSign]:
         waiting = [one for one in completions.waiting(connection, MOST) if one.overdue is not None]
         waits = dependencies.reasons_of(connection, batches, waiting, now)
         return [incident_causes.overdue(wait) for wait in waits]
 
-    def _ending(self, connection: Any, now: datetime) -> list[IncidentSign]:
+    def _ending(self, connection: Connection, now: datetime) -> list[IncidentSign]:
         used = evidence.calendars_in_use(connection)
         used |= {one.calendar for one in self._expected if one.calendar is not None}
         today = clock_of(self.rules.zone).day_of(now)
         found = [incident_causes.ending(one, today, now) for one in self._calendars if one.name in used]
         return [one for one in found if one is not None]
 
-    def _undelivered(self, connection: Any) -> list[IncidentSign]:
+    def _undelivered(self, connection: Connection) -> list[IncidentSign]:
         """Return the channels through which no message gets out: tried too often, or given up and no success since."""
         configured = [channel.name for channel in self.rules.channels]
         if not configured:  # SQL Server fetches at least one row, or refuses (error 10744)
@@ -251,16 +250,16 @@ class IncidentSearch:
                 found.append(_undelivered(silent))
         return [incident_causes.silent_channel(one) for one in found]
 
-    def _last_word(self, connection: Any, channel: str) -> Delivery | None:
+    def _last_word(self, connection: Connection, channel: str) -> Delivery | None:
         """Return the last outcome of a message of a channel that does not occur among many messages of others."""
         if channel not in self._words:
             self._words[channel] = alert_deliveries.last_word(connection, channel)
         return self._words[channel]
 
-    def _missed(self, connection: Any, now: datetime) -> list[IncidentSign]:
+    def _missed(self, connection: Connection, now: datetime) -> list[IncidentSign]:
         return self.awaited.missed(connection, self._expected, self._calendars, now, self.clock.monotonic())
 
-    def _leaderless(self, connection: Any, now: datetime) -> list[IncidentSign]:
+    def _leaderless(self, connection: Connection, now: datetime) -> list[IncidentSign]:
         """Return that none of the working controllers leads, where one did, or where something waits for a leader."""
         lead, patience = leading.load(connection), self.rules.lease
         if lead.leads(now) is not None or not evidence.works(connection, now - patience):
@@ -271,7 +270,7 @@ class IncidentSearch:
         locked = locks(controllers.running(connection), [LEAD])
         return [incident_causes.no_leader(lead.controller, since, locked)]
 
-    def _failing(self, connection: Any, now: datetime) -> list[IncidentSign]:
+    def _failing(self, connection: Connection, now: datetime) -> list[IncidentSign]:
         """Return that something keeps controllers from their work; each writes that with its sign of life.
 
         That somebody keeps rows locked is worth telling once it lasts: most statements of people take seconds.
@@ -284,7 +283,7 @@ class IncidentSearch:
         lasting = [row for row in rows if at - self._locked_since.get(row.name, -math.inf) >= LOCKED.total_seconds()]
         return [incident_causes.of_controllers(lasting)] if lasting else []
 
-    def _nobody(self, connection: Any, now: datetime) -> list[IncidentSign]:
+    def _nobody(self, connection: Connection, now: datetime) -> list[IncidentSign]:
         """Return that no controller works; one that works reports once, at its first look, that none did before."""
         if self._has_looked and self.name is not None:
             return []
@@ -311,7 +310,7 @@ def _locked_since(last: ControllerRow, ended: Iterable[ControllerRow]) -> dateti
     return last.heartbeat
 
 
-def _hanging(connection: Any) -> list[IncidentSign]:
+def _hanging(connection: Connection) -> list[IncidentSign]:
     """Return, by entity, the rows about which populators were asked in vain."""
     rows = [row for row in intake.awaiting(connection, MOST) if row.tries >= MOST_TRIES]
     by_entity: dict[str, list[IntakeRow]] = {}

@@ -23,6 +23,7 @@ from batchctl.domain.rows import BatchId, IncidentId, InstanceId
 from batchctl.domain.status import DeliveryKind, DeliveryStatus, IncidentKind
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, Transactions
+from batchctl.store import Connection
 from batchctl.store.alerting import alert_deliveries, evidence, incident_rows
 from batchctl.store.alerting.alert_deliveries import Delivery
 from batchctl.store.definitions import definitions
@@ -83,7 +84,7 @@ class IncidentWatch:
             if incident_rows.of_instance(connection, instance_id):
                 return
 
-        def write(connection: Any) -> list[Event]:
+        def write(connection: Connection) -> list[Event]:
             incident_rows.wait_for_others(connection)
             now, known = self.clock.now(), incident_rows.keys_standing(connection)
             signs = [one for one in self.findings.signs(connection, now) if one.instance_id == instance_id]
@@ -127,13 +128,13 @@ class IncidentWatch:
         with self.transactions.read() as connection:
             self.findings.learn(connection)
 
-    def _is_anything(self, connection: Any, now: datetime) -> bool:
+    def _is_anything(self, connection: Connection, now: datetime) -> bool:
         seen = self._review(connection, incident_rows.standing(connection), now)
         if seen.opened or seen.changed or seen.resolved or seen.superseded:
             return True
         return bool(self._parcels(connection, seen, now))
 
-    def _review(self, connection: Any, standing: list[Incident], now: datetime) -> Review:
+    def _review(self, connection: Connection, standing: list[Incident], now: datetime) -> Review:
         unread = incident_rows.keys_standing(connection).difference(one.key for one in standing)
         signs = [one for one in self.findings.signs(connection, now) if one.key not in unread]
         found = {sign.key for sign in signs}
@@ -142,7 +143,7 @@ class IncidentWatch:
         stand = evidence.under_way(connection, chain(about, *others.values()))
         return review(signs, standing, stand, self.findings.idle, others=others, is_partial=self.findings.is_partial)
 
-    def _parcels(self, connection: Any, seen: Review, now: datetime) -> list[Parcel]:
+    def _parcels(self, connection: Connection, seen: Review, now: datetime) -> list[Parcel]:
         """Return the messages that are due; none while there is no channel to send them through."""
         if not self.rules.channels:
             return []
@@ -155,11 +156,11 @@ class IncidentWatch:
         many = (self.rules.policy.digest_over + 1) * len(self.rules.channels)
         return parcels(due, _made(alert_deliveries.newest(connection, many)), self.rules.policy, now)
 
-    def _write_alone(self, connection: Any) -> list[Event]:
+    def _write_alone(self, connection: Connection) -> list[Event]:
         incident_rows.wait_for_others(connection)
         return self._write(connection)
 
-    def _write(self, connection: Any) -> list[Event]:
+    def _write(self, connection: Connection) -> list[Event]:
         now = self.clock.now()
         self.findings.read_anew()
         seen = self._review(connection, incident_rows.standing(connection), now)
@@ -182,12 +183,12 @@ class IncidentWatch:
                 self._post(connection, parcel, now)
         return events
 
-    def _apart(self, connection: Any, about: IncidentSign | Incident) -> AbstractContextManager[None]:
+    def _apart(self, connection: Connection, about: IncidentSign | Incident) -> AbstractContextManager[None]:
         """Write what concerns one incident, or leave it out: what the database refuses of one leaves others alone."""
         named = f"Incident {about.incident_id}" if isinstance(about, Incident) else about.message
         return left_out_if_refused(connection, lambda wording: self._refused.append(f"{named}: {wording}"))
 
-    def _post(self, connection: Any, parcel: Parcel, now: datetime) -> None:
+    def _post(self, connection: Connection, parcel: Parcel, now: datetime) -> None:
         """Make one message for each channel that it goes to, and note on its incidents that it was made."""
         first, message = parcel.first, message_of(parcel, now, self.rules.zone)
         kept_from = _own_channel(first) if len(parcel.owed) == 1 else None
@@ -212,7 +213,7 @@ class FrozenWork:
     is_everything: bool
 
     @classmethod
-    def read(cls, connection: Any, now: datetime) -> FrozenWork:
+    def read(cls, connection: Connection, now: datetime) -> FrozenWork:
         """Read what is frozen at this moment."""
         found = frozenset(one.batch_id for one in definitions.all_batches(connection) if holding(one, now) is not None)
         standing = [one for one in freeze_rows.standing(connection) if one.holds(now)]

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
 
 from batchctl.control.alerting.incident_watch import STALE, FrozenWork
 from batchctl.domain.alerting.alert_text import Notification
@@ -15,6 +14,7 @@ from batchctl.domain.errors import BatchctlError, Busy
 from batchctl.domain.text import in_short
 from batchctl.logs import Event, EventValue, Listener
 from batchctl.ports import Answer, Boundary, Clock, Inquiries, Transactions
+from batchctl.store import Connection
 from batchctl.store.alerting import alert_deliveries, incident_rows
 from batchctl.store.alerting.alert_deliveries import Delivery, DeliveryId
 
@@ -103,7 +103,7 @@ class Outbox:
         return one.claimed_by is None or one.claimed_at is None or one.claimed_at < now - STALE
 
     def _begin(self, one: Delivery, *, nowait: bool) -> bool:
-        def claim(connection: Any) -> bool:
+        def claim(connection: Connection) -> bool:
             return alert_deliveries.claim(connection, one, self.controller, self.clock.now())
 
         key = self.channels.index(one.channel)
@@ -117,7 +117,7 @@ class Outbox:
         return True
 
     def _withdraw(self, one: Delivery, why: str, *, nowait: bool) -> None:
-        def withdraw(connection: Any) -> None:
+        def withdraw(connection: Connection) -> None:
             now = self.clock.now()
             alert_deliveries.withdraw(connection, one.incident_id, why, now - STALE, now)
 
@@ -144,7 +144,7 @@ class Outbox:
             self._ended.pop(0)
             self.listener(event)
 
-    def _tick_off(self, one: Delivery, wording: str | None, connection: Any) -> Event:
+    def _tick_off(self, one: Delivery, wording: str | None, connection: Connection) -> Event:
         now = self.clock.now()
         about: dict[str, EventValue] = {"Incident_id": one.incident_id, "Channel": one.channel, "Kind": one.kind.value}
         if wording is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from batchctl.domain.rows import EventFilter
@@ -16,7 +15,7 @@ from batchctl.domain.status import SchedulerEvent
 from batchctl.domain.text import storable
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, Transactions
-from batchctl.store import scheduler_log
+from batchctl.store import Connection, scheduler_log
 from batchctl.store.scheduler_log import LogSource, Starting
 
 Row = tuple[str, int]
@@ -40,7 +39,7 @@ class RowWarnings:
         if self._announced.get(row) == wording:
             return
 
-        def log(connection: Any) -> None:
+        def log(connection: Connection) -> None:
             scheduler_log.wait_for_others(connection, about.source)
             if about.entity is None:
                 last = next(iter(scheduler_log.newest(connection, EventFilter(source=about.source), 1)), None)
@@ -88,7 +87,7 @@ class CalendarWarnings:
     def _tell(self, calendar: Calendar, wording: str, today: date, every: timedelta) -> None:
         source = f"calendar {calendar.name}"
 
-        def log(connection: Any) -> tuple[date, bool]:
+        def log(connection: Connection) -> tuple[date, bool]:
             scheduler_log.wait_for_others(connection, source)
             for entry in scheduler_log.newest(connection, EventFilter(source=source), 1):
                 told_on = clock_of(self.zone).day_of(entry.at)

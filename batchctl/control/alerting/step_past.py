@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
 
 from batchctl.domain.alerting.incident_causes import Lengths, RecentAttempt
 from batchctl.domain.rows import BatchId, HistoryEntry, InstanceId
 from batchctl.domain.status import HistoryStatus
+from batchctl.store import Connection
 from batchctl.store.alerting import evidence
 from batchctl.store.dependencies import live
 
@@ -37,12 +37,12 @@ class StepPast:
     _is_all: bool = True
     """True where the newest attempts of all batches are all the attempts there are."""
 
-    def read_lengths(self, connection: Any) -> None:
+    def read_lengths(self, connection: Connection) -> None:
         """Read how long steps take, as far as the newest attempts of all batches show it."""
         self._near = live.lengths(connection, NEAR)
         self._put_together()
 
-    def read_attempts(self, connection: Any) -> None:
+    def read_attempts(self, connection: Connection) -> None:
         """Read the newest attempts of all, and the last ones of batches of which these hold too few."""
         newest = evidence.attempts(connection, NEWEST)
         self._is_all = len(newest) < NEWEST
@@ -58,7 +58,7 @@ class StepPast:
         older = [one for _, runs in self._asked.values() for one in runs if one.history_id not in known]
         self.attempts = sorted([*newest, *older], key=lambda one: one.history_id, reverse=True)
 
-    def ask_of(self, connection: Any, entries: Iterable[HistoryEntry]) -> None:
+    def ask_of(self, connection: Connection, entries: Iterable[HistoryEntry]) -> None:
         """Read how long steps take of those batches that have something under way and of which too little is known."""
         lacking = {
             entry.batch_id: entry.history_id
@@ -67,7 +67,7 @@ class StepPast:
         }
         self._ask(connection, lacking)
 
-    def _ask(self, connection: Any, batches: Mapping[BatchId, int]) -> None:
+    def _ask(self, connection: Connection, batches: Mapping[BatchId, int]) -> None:
         if self._is_all:
             return
         for batch, up_to in batches.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from batchctl.domain.dependencies.waits import Wait
 from batchctl.domain.errors import BatchctlError
@@ -12,7 +12,7 @@ from batchctl.domain.status import InstanceStatus, SchedulerEvent
 from batchctl.domain.text import in_short, storable, visible
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Change, Clock, Transactions
-from batchctl.store import instances, scheduler_log
+from batchctl.store import Connection, instances, scheduler_log
 from batchctl.store.definitions import definitions
 from batchctl.store.dependencies import completions, dependencies
 from batchctl.store.scheduler_log import LogSource
@@ -63,7 +63,7 @@ class DependencyWatch:
             missed = completions.missed(connection, self.clock.now() - UNSEEN, MOST)
             batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)} if missed else {}
 
-        def offer(connection: Any) -> bool:
+        def offer(connection: Connection) -> bool:
             now, found = self.clock.now(), [instances.load(connection, each) for each in missed]
             completed = [one for one in found if one is not None and one.status is InstanceStatus.COMPLETE]
             return bool(dependencies.offer_singly(connection, completed, batches, now))
@@ -88,7 +88,7 @@ class DependencyWatch:
     def _start(self, wait: Wait, batches: dependencies.Batches) -> bool:
         """Start what is whole; an error of one keeps no other from being started."""
 
-        def start(connection: Any) -> bool:
+        def start(connection: Connection) -> bool:
             return bool(dependencies.start(connection, wait.batch, wait.cycle_key, batches, self.clock.now()))
 
         try:
@@ -104,7 +104,7 @@ class DependencyWatch:
         """Report once that a batch waits for too long; it still starts when what is missing comes after all."""
         said = f"{_named(wait)} has waited since {wait.since:%Y-%m-%d %H:%M} UTC: {wait.reason}"
 
-        def note(connection: Any) -> bool:
+        def note(connection: Connection) -> bool:
             now = self.clock.now()
             is_first = completions.set_overdue(connection, wait.first, now)
             if is_first:

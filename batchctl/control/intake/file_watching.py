@@ -34,7 +34,7 @@ from batchctl.ports import (
     Inspected,
     Transactions,
 )
-from batchctl.store import scheduler_log
+from batchctl.store import Connection, scheduler_log
 from batchctl.store.intake import file_watches
 
 PAGE = 100
@@ -412,7 +412,7 @@ class WatchedFolder:
     def _submit_page(self, page: Sequence[CompleteFile]) -> bool:
         """Submit some files; an unforeseen error of one of them concerns that one alone."""
 
-        def write(connection: Any) -> list[Taken] | None:
+        def write(connection: Connection) -> list[Taken] | None:
             return take(connection, self.row, self.folder, page, self.means.clock.now())
 
         try:
@@ -460,7 +460,7 @@ class WatchedFolder:
         if (failure is not None) is self._is_announced or not (self._has_walked or self._is_silent):
             return
 
-        def write(connection: Any) -> bool:
+        def write(connection: Connection) -> bool:
             now, watch_id = self.means.clock.now(), self.row.watch_id
             if failure is None:
                 is_news = file_watches.set_reachable(connection, watch_id, now)
@@ -510,13 +510,13 @@ class WatchedFolder:
             self._memory.forget(self._outdated.popleft())
 
     def _log(self, event: SchedulerEvent, message: str) -> None:
-        def write(connection: Any) -> None:
+        def write(connection: Connection) -> None:
             now = self.means.clock.now()
             scheduler_log.add(connection, event, self.row, now, message)
 
         self._run(write)
 
-    def _run(self, write: Callable[[Any], Any]) -> Any:
+    def _run(self, write: Callable[[Connection], Any]) -> Any:
         return self.means.transactions.run(frozenset(), write, nowait=True)
 
     def _tell(self, name: str, message: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from batchctl.domain.arrivals import FoundFile, duplicate_key, file_name, path_key
 from batchctl.domain.intake.corrected_files import GOING_ON
@@ -13,7 +12,7 @@ from batchctl.domain.rows import BatchInstance, FileWatchRow, IntakeId, SeenFile
 from batchctl.domain.status import IntakeStatus, SchedulerEvent
 from batchctl.domain.text import NAME_LIMIT, shorten, storable, unfit, visible
 from batchctl.domain.values import value
-from batchctl.store import reports, scheduler_log
+from batchctl.store import Connection, reports, scheduler_log
 from batchctl.store.intake import file_watches, intake
 
 NO_TEXT = (
@@ -49,7 +48,7 @@ class Taken:
 
 
 def take(
-    connection: Any, watch: FileWatchRow, folder: str, arrivals: Sequence[CompleteFile], now: datetime
+    connection: Connection, watch: FileWatchRow, folder: str, arrivals: Sequence[CompleteFile], now: datetime
 ) -> list[Taken] | None:
     """Submit the arrivals that were not taken before; None when somebody has changed the watch."""
     found = file_watches.load_locked(connection, watch.watch_id)
@@ -74,14 +73,19 @@ def take(
     return taken
 
 
-def _waiting_of(connection: Any, seen: SeenFile) -> BatchInstance | None:
+def _waiting_of(connection: Connection, seen: SeenFile) -> BatchInstance | None:
     """Return an instance of a file that has failed, is held or is paused, and reads the file anew once it goes on."""
     made = () if seen.intake_id is None else reports.instances_of_intake(connection, seen.intake_id)
     return next((one for one in made if one.status in GOING_ON), None)
 
 
 def _correct(
-    connection: Any, watch: FileWatchRow, arrival: CompleteFile, seen: SeenFile, waiting: BatchInstance, now: datetime
+    connection: Connection,
+    watch: FileWatchRow,
+    arrival: CompleteFile,
+    seen: SeenFile,
+    waiting: BatchInstance,
+    now: datetime,
 ) -> Taken:
     """Remember a file as it is now, and start nothing: work that stands already is about to read it."""
     at = waiting.instance_id
@@ -101,7 +105,7 @@ def is_same(one: FileWatchRow, other: FileWatchRow) -> bool:
 
 
 def _submit(
-    connection: Any, watch: FileWatchRow, folder: str, arrivals: Sequence[CompleteFile]
+    connection: Connection, watch: FileWatchRow, folder: str, arrivals: Sequence[CompleteFile]
 ) -> list[tuple[FoundFile, IntakeId]]:
     rows = [
         {
@@ -116,7 +120,7 @@ def _submit(
 
 
 def _reject(
-    connection: Any, watch: FileWatchRow, folder: str, arrivals: Sequence[CompleteFile]
+    connection: Connection, watch: FileWatchRow, folder: str, arrivals: Sequence[CompleteFile]
 ) -> list[tuple[FoundFile, IntakeId]]:
     rows = [
         {
@@ -136,7 +140,7 @@ def _numbered(arrivals: Sequence[CompleteFile], intake_ids: Sequence[IntakeId]) 
 
 
 def _remember(
-    connection: Any,
+    connection: Connection,
     watch: FileWatchRow,
     submitted: Sequence[tuple[FoundFile, IntakeId]],
     before: dict[bytes, SeenFile],
@@ -154,7 +158,9 @@ def _remember(
     ]
 
 
-def _log(connection: Any, watch: FileWatchRow, submitted: Sequence[tuple[FoundFile, IntakeId]], now: datetime) -> None:
+def _log(
+    connection: Connection, watch: FileWatchRow, submitted: Sequence[tuple[FoundFile, IntakeId]], now: datetime
+) -> None:
     said = {intake_id: _wording(file) for file, intake_id in submitted if unfit(file.path) is None}
     scheduler_log.add_all(connection, SchedulerEvent.FIRED, watch, now, said.items())
     refused = [(intake_id, NO_TEXT) for file, intake_id in submitted if unfit(file.path) is not None]

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
 
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.intake import triggers
@@ -17,7 +16,7 @@ from batchctl.domain.status import SchedulerEvent
 from batchctl.domain.text import in_short, storable
 from batchctl.logs import Event, EventValue, Listener
 from batchctl.ports import Answer, Boundary, Change, Clock, Inquiries, Transactions
-from batchctl.store import scheduler_log
+from batchctl.store import Connection, scheduler_log
 from batchctl.store.intake import data_triggers, intake
 
 Counting = Callable[[DataTrigger, timedelta | None], Counted]
@@ -149,7 +148,7 @@ class Triggering:
             self._tell("trigger.fired", trigger, FileProcess_id=found, Message=verdict.reason)
         return found is not None
 
-    def _fire(self, asked: _Asked, verdict: TriggerVerdict, connection: Any) -> IntakeId | Blocker | None:
+    def _fire(self, asked: _Asked, verdict: TriggerVerdict, connection: Connection) -> IntakeId | Blocker | None:
         """Start work; None when another leader has done so, or what blocks: work of the entity that is not done yet."""
         trigger, now = asked.trigger, self.clock.now()
         found = data_triggers.blocker(connection, trigger.entity, passes_failed=asked.passes_failed)
@@ -180,7 +179,7 @@ class Triggering:
             self.transactions.run(frozenset({Boundary.INTAKE}), partial(self._log, trigger, silence))
             self._logged[trigger.row_id] = silence.key
 
-    def _log(self, trigger: DataTrigger, silence: _Silence, connection: Any) -> None:
+    def _log(self, trigger: DataTrigger, silence: _Silence, connection: Connection) -> None:
         if trigger.row_id not in self._logged:
             last = scheduler_log.last_of(connection, trigger)
             if last is not None and silence.is_as(last):

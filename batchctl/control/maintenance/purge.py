@@ -18,6 +18,7 @@ from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import in_short, storable, visible
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Change, Clock, Transactions
+from batchctl.store import Connection
 from batchctl.store.maintenance import audit_entries, finished_instances, purging
 from batchctl.store.maintenance.purging import Aging, PurgePage
 
@@ -135,17 +136,17 @@ class Purge:
             found = finished_instances.candidates(connection, batch_id, outcome, keep, now, after=after, most=self.most)
             likely = finished_instances.leaving(connection, found.intake_ids, rules, now, locked=False)
 
-        def delete(connection: Any) -> Mapping[str, int]:
+        def delete(connection: Connection) -> Mapping[str, int]:
             going = finished_instances.leaving(connection, likely.intake_ids, rules, now, locked=True)
             return finished_instances.remove(connection, going, now)
 
         gone = self._run(delete) if likely.intake_ids else {}
         return Deleted(gone, found.up_to, found.is_last)
 
-    def _run(self, work: Callable[[Any], Any]) -> Any:
+    def _run(self, work: Callable[[Connection], Any]) -> Any:
         return self.transactions.run(_BOUNDARIES, work, nowait=not self.patient)
 
-    def _delete_acts(self, connection: Any, page: PurgePage, before: datetime) -> int:
+    def _delete_acts(self, connection: Connection, page: PurgePage, before: datetime) -> int:
         """Delete with a trace: write into the log first which of its rows are deleted."""
         going = purging.old_acts(connection, page, before)
         if going:
@@ -155,7 +156,7 @@ class Purge:
 
     def _audit(
         self,
-        connection: Any,
+        connection: Connection,
         target: str,
         reason: str | None,
         before: Mapping[str, object] | None,

@@ -6,11 +6,12 @@ import math
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from batchctl.domain.errors import Conflict
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Change, Clock, Transactions
+from batchctl.store import Connection
 from batchctl.store.maintenance import audit_seals
 from batchctl.store.transactions import left_out_if_refused
 
@@ -74,7 +75,7 @@ class Sealing:
             self._tell()
         return page.is_last
 
-    def _seal(self, open_ids: list[int], connection: Any) -> None:
+    def _seal(self, open_ids: list[int], connection: Connection) -> None:
         with left_out_if_refused(connection):  # Somebody else has sealed them.
             audit_seals.seal(connection, open_ids, self.clock.now())
 

@@ -15,6 +15,7 @@ from batchctl.domain.status import RequestStatus
 from batchctl.domain.text import in_short, storable
 from batchctl.logs import Event, EventValue, Listener
 from batchctl.ports import Boundary, Change, Clock, Transactions
+from batchctl.store import Connection
 from batchctl.store.operators import operator_requests
 from batchctl.store.transactions import savepoint
 
@@ -94,7 +95,7 @@ class Answering:
             self.listener(event)
         return event is not None
 
-    def _write(self, request_id: RequestId, connection: Any) -> Event | None:
+    def _write(self, request_id: RequestId, connection: Connection) -> Event | None:
         request = operator_requests.load_locked(connection, request_id)
         if request is None or request.status is not RequestStatus.REQUESTED:
             return None
@@ -103,7 +104,7 @@ class Answering:
         about: dict[str, EventValue] = {"OperatorRequest_id": request_id, "Action": request.action, "Message": said}
         return Event(f"request.{status}", about)
 
-    def _outcome(self, connection: Any, request: Request) -> tuple[RequestStatus, str]:
+    def _outcome(self, connection: Connection, request: Request) -> tuple[RequestStatus, str]:
         try:
             with savepoint(connection):
                 return RequestStatus.DONE, self.carry_out(connection, request)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from itertools import islice
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from batchctl.control.alerting.row_warnings import Row, RowWarnings
 from batchctl.control.scheduling.deciding import Decided, Deciding
@@ -23,6 +23,7 @@ from batchctl.domain.text import in_short, storable
 from batchctl.domain.values import value
 from batchctl.logs import Event, Listener
 from batchctl.ports import Change, Clock, Transactions
+from batchctl.store import Connection
 from batchctl.store.definitions import definitions
 from batchctl.store.scheduler_log import LogSource
 from batchctl.store.scheduling import backfills, calendars, schedule_fires, schedule_rows
@@ -115,7 +116,7 @@ class Backfilling:
             self.wake()
         return has_fired
 
-    def _may_go_on(self, connection: Any, backfill: Backfill) -> bool:
+    def _may_go_on(self, connection: Connection, backfill: Backfill) -> bool:
         """Say whether there is anything to write: one that only waits, for a weekend or a year, locks nothing."""
         try:
             schedule = schedule_rows.load(connection, backfill.schedule_id)
@@ -151,7 +152,7 @@ class Backfilling:
             self.listener(Event("backfill.complete", {"ScheduleBackfill_id": backfill.backfill_id}))
         return done
 
-    def _write(self, found: Backfill, deciding: Deciding, connection: Any) -> _Done:
+    def _write(self, found: Backfill, deciding: Deciding, connection: Connection) -> _Done:
         # A schedule is removed by locking it first, and then its backfills and fires.
         schedule = schedule_rows.load_locked(connection, found.schedule_id)
         backfill = backfills.load_locked(connection, found.backfill_id)
@@ -176,7 +177,7 @@ class Backfilling:
             _keep(connection, backfill, turn, now)
         return _Done(decided, is_over=turn.is_complete, has_more=turn.has_room)
 
-    def _plan(self, connection: Any, schedule: Schedule) -> Plan:
+    def _plan(self, connection: Connection, schedule: Schedule) -> Plan:
         name = schedule.timing.calendar_name
         calendar = None if name is None else calendars.named(connection, name)
         return due.plan_of(schedule.timing, self.default_zone, calendar)
@@ -192,7 +193,7 @@ def _row(backfill_id: int) -> Row:
     return ("ScheduleBackfill", backfill_id)
 
 
-def _turn(connection: Any, backfill: Backfill, schedule: Schedule, plan: Plan, now: datetime) -> BackfillTurn:
+def _turn(connection: Connection, backfill: Backfill, schedule: Schedule, plan: Plan, now: datetime) -> BackfillTurn:
     """Choose what to do next, from what is decided already and from how much is open.
 
     A due time to come, or one that the schedule has yet to decide by itself, is never a backfill's: it waits there.
@@ -222,7 +223,7 @@ def _is_news(backfill: Backfill, turn: BackfillTurn) -> bool:
     return bool(turn.fires) or turn.is_complete or turn.done_until != backfill.done_until
 
 
-def _keep(connection: Any, backfill: Backfill, turn: BackfillTurn, now: datetime) -> None:
+def _keep(connection: Connection, backfill: Backfill, turn: BackfillTurn, now: datetime) -> None:
     columns: dict[str, object] = {"DoneUntil": turn.done_until, "z_updated": now}
     if turn.fires:
         columns["Fired"] = backfill.fired + len(turn.fires)

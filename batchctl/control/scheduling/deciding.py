@@ -22,7 +22,7 @@ from batchctl.domain.text import storable
 from batchctl.domain.values import value
 from batchctl.logs import Event, EventValue
 from batchctl.ports import Boundary, Clock, Transactions
-from batchctl.store import instances, scheduler_log
+from batchctl.store import Connection, instances, scheduler_log
 from batchctl.store.intake import data_triggers, intake
 from batchctl.store.scheduling import calendars, schedule_fires, schedule_rows
 
@@ -84,7 +84,7 @@ class Deciding:
             return transactions.run(BOUNDARIES, partial(write, replace(self, is_harmless=_never)), nowait=True)
 
     def write(
-        self, connection: Any, known: Known, plan: Plan, failure: ScheduleFinding | None = None
+        self, connection: Connection, known: Known, plan: Plan, failure: ScheduleFinding | None = None
     ) -> Decided | None:
         """Decide what is due by now and write it, unless the schedule or its calendar is not as it was read."""
         schedule = schedule_rows.load_locked(connection, known.schedule.schedule_id)
@@ -106,12 +106,14 @@ class Deciding:
         self.tell_passed(connection, decided, undecided, now)
         return Decided(standing_at(replace(schedule, enabled=not is_over), standing), decided.events, decided.creations)
 
-    def tell_passed(self, connection: Any, decided: Decided, undecided: Undecided, now: datetime) -> None:
+    def tell_passed(self, connection: Connection, decided: Decided, undecided: Undecided, now: datetime) -> None:
         """Log the next due times that were decided as those of other moments, before timing or calendar were changed."""
         for said, intake_id in schedule_fires.unlogged(connection, decided.schedule, undecided):
             self._log(connection, decided, SchedulerEvent.SKIPPED, said, now, intake_id)
 
-    def _fire(self, connection: Any, known: Known, plan: Plan, decided: Decided, fire: Fire, now: datetime) -> None:
+    def _fire(
+        self, connection: Connection, known: Known, plan: Plan, decided: Decided, fire: Fire, now: datetime
+    ) -> None:
         schedule, instant = decided.schedule, fire.instant
         blocker = data_triggers.blocker(connection, schedule.entity) if schedule.overlap is Overlap.SKIP else None
         if blocker is not None:
@@ -125,7 +127,7 @@ class Deciding:
 
     def start(
         self,
-        connection: Any,
+        connection: Connection,
         decided: Decided,
         takers: Sequence[BatchDefinition],
         instant: Instant,
@@ -165,7 +167,7 @@ class Deciding:
 
     def _skip(
         self,
-        connection: Any,
+        connection: Connection,
         decided: Decided,
         skip: Skip,
         now: datetime,
@@ -190,7 +192,7 @@ class Deciding:
 
     def _log(
         self,
-        connection: Any,
+        connection: Connection,
         decided: Decided,
         event: SchedulerEvent,
         wording: str,
@@ -219,12 +221,12 @@ def standing_at(schedule: Schedule, standing: ScheduleStanding) -> Schedule:
     )
 
 
-def _has_its_calendar(connection: Any, known: Known) -> bool:
+def _has_its_calendar(connection: Connection, known: Known) -> bool:
     name = known.schedule.timing.calendar_name
     return name is None or calendars.named(connection, name) == known.calendar
 
 
-def _free_key(connection: Any, schedule_id: ScheduleId, skip: Skip) -> str:
+def _free_key(connection: Connection, schedule_id: ScheduleId, skip: Skip) -> str:
     """Return the key of what is skipped; that of a stretch may be taken, if a clock that was set back repeats it."""
     if skip.due_until is None:
         return skip.key

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from batchctl.control.alerting.row_warnings import CalendarWarnings, RowWarnings
 from batchctl.control.scheduling.deciding import Decided, Deciding, Known, standing_at
@@ -24,6 +24,7 @@ from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.values import value
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Change, Clock, Transactions
+from batchctl.store import Connection
 from batchctl.store.definitions import definitions
 from batchctl.store.scheduler_log import LogSource
 from batchctl.store.scheduling import calendars, schedule_fires, schedule_rows
@@ -246,7 +247,7 @@ class Firing:
             self._read_at = -math.inf
         return written
 
-    def _stand(self, changed: Sequence[Known], connection: Any) -> list[Known]:
+    def _stand(self, changed: Sequence[Known], connection: Connection) -> list[Known]:
         now, written = self.clock.now(), list[Known]()
         for known in changed:
             if schedule_rows.load_locked(connection, known.schedule.schedule_id) == known.schedule:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from batchctl.domain.scheduling import zone_offsets as reckoned
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Change, Clock, Transactions
+from batchctl.store import Connection
 from batchctl.store.scheduling import zone_offset_rows
 
 EVERY = 3600.0
@@ -52,7 +53,7 @@ class ZoneKeeping:
             if zone_offset_rows.are_kept(connection, self.zone, offsets):
                 return
 
-        def write(connection: Any) -> None:
+        def write(connection: Connection) -> None:
             zone_offset_rows.keep(connection, self.zone, offsets, self.clock.now())
 
         self.transactions.run(_BOUNDARIES, write, nowait=True)

@@ -17,7 +17,7 @@ from batchctl.domain.text import fitting, visible
 from batchctl.operations.inspection import batch_id_of
 from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.ports import Transactions
-from batchctl.store import instances
+from batchctl.store import Connection, instances
 from batchctl.store.alerting import alert_deliveries, incident_rows
 from batchctl.store.alerting.alert_deliveries import Delivery
 from batchctl.store.maintenance import audit_entries
@@ -84,7 +84,7 @@ class IncidentDesk(Actor):
         if which.instance_id is not None and not self.dry_run:
             self.notice(which.instance_id)
 
-        def act(connection: Any) -> Sequence[LookedAfter]:
+        def act(connection: Connection) -> Sequence[LookedAfter]:
             found = _standing(connection, which)
             for one in () if self.dry_run else found:
                 if not write(connection, one, fitting(self.user), until, self.clock.now()):
@@ -95,18 +95,18 @@ class IncidentDesk(Actor):
         return self.act(act)
 
 
-def _acknowledge(connection: Any, one: Incident, by: str, until: datetime | None, now: datetime) -> bool:
+def _acknowledge(connection: Connection, one: Incident, by: str, until: datetime | None, now: datetime) -> bool:
     del until
     alert_deliveries.withdraw(connection, one.incident_id, TAKEN_CARE_OF, now - STALE, now)
     return incident_rows.acknowledge(connection, one, by, now)
 
 
-def _snooze(connection: Any, one: Incident, by: str, until: datetime | None, now: datetime) -> bool:
+def _snooze(connection: Connection, one: Incident, by: str, until: datetime | None, now: datetime) -> bool:
     del by
     return incident_rows.snooze(connection, one, until or now, now)
 
 
-def _standing(connection: Any, which: Which) -> list[Incident]:
+def _standing(connection: Connection, which: Which) -> list[Incident]:
     """Return the incidents that are meant; refuses where there is nothing to look after."""
     if which.incident_id is None:
         at = which.instance_id or InstanceId(0)
@@ -168,7 +168,7 @@ def listed(
         return with_reasons(connection, wanted)
 
 
-def with_reasons(connection: Any, found: Sequence[Incident]) -> tuple[Incident, ...]:
+def with_reasons(connection: Connection, found: Sequence[Incident]) -> tuple[Incident, ...]:
     """Return incidents with the reason of the last `acknowledge` or `snooze` of each, and what is to be done now."""
     looked_after = {
         _target(one): one for one in found if one.acknowledged_by is not None or one.snoozed_until is not None
@@ -184,7 +184,7 @@ def with_reasons(connection: Any, found: Sequence[Incident]) -> tuple[Incident, 
     )
 
 
-def _dealt_with(connection: Any, found: Sequence[Incident]) -> dict[IncidentId, str]:
+def _dealt_with(connection: Connection, found: Sequence[Incident]) -> dict[IncidentId, str]:
     """Return what is to be done about incidents whose instance has gone on, until a controller resolves them."""
     wanted = [one for one in found if one.is_standing and one.kind in OF_AN_INSTANCE and one.instance_id is not None]
     numbers = sorted({one.instance_id for one in wanted if one.instance_id is not None})

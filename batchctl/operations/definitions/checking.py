@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from batchctl.config import Settings
 from batchctl.domain.alerting.expectations import unfit_columns
@@ -29,7 +28,7 @@ from batchctl.operations.operators import freezing
 from batchctl.operations.scheduling.time_findings import time_findings
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.ports import AskHandler, Folders, Transactions, ask_straight
-from batchctl.store import identity, limits, reports, sql_job_rows, unknown_settings
+from batchctl.store import Connection, identity, limits, reports, sql_job_rows, unknown_settings
 from batchctl.store.alerting import evidence
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import data_triggers, file_watches
@@ -224,11 +223,10 @@ def _of_needs(batch: BatchDefinition) -> Iterator[RowFinding]:
             yield RowFinding("BatchResource", row, "Units", message)
 
 
-def lacks_procedure(connection: Any, batch: BatchDefinition) -> RowFinding | None:
+def lacks_procedure(connection: Connection, batch: BatchDefinition) -> RowFinding | None:
     """Ask the database that the populator `procedure` asks for a batch whether it has the procedure."""
     name = batch.populating_procedure or ""
-    quoted = connection.dialect.identifier_preparer.quote_identifier
-    if any(examination.has_procedure(connection, quoted(one)) for one in (name, name.lower())):
+    if examination.has_populating_procedure(connection, name):
         return None
     message = f"There is no procedure {visible(name)} that fills its instances: every row would be rejected."
     return RowFinding(

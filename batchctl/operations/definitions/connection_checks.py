@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from functools import partial
-from typing import Any
 
 from batchctl import config
 from batchctl.config import Settings
@@ -15,6 +14,7 @@ from batchctl.domain.rows import BatchDefinition, Step
 from batchctl.domain.text import in_short, visible
 from batchctl.operations.definitions.checking import RowFinding, lacks_procedure
 from batchctl.ports import Transactions
+from batchctl.store import Connection
 from batchctl.store.definitions import definitions
 from batchctl.store.maintenance import examination
 from batchctl.system.concurrency.time_limits import all_within
@@ -60,7 +60,7 @@ def _of(settings: Settings, name: str, calls: Sequence[Call], asking: Sequence[B
         return [_failure(name, urls.redacted(in_short(error), passwords), None)]
 
 
-def _missing(connection: Any, name: str, calls: Sequence[Call]) -> Iterator[RowFinding]:
+def _missing(connection: Connection, name: str, calls: Sequence[Call]) -> Iterator[RowFinding]:
     known: dict[str, bool] = {}
     for batch, step in calls:
         procedure = step.data[1]

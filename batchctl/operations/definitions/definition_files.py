@@ -31,6 +31,7 @@ from batchctl.operations.scheduling import arming, timetable
 from batchctl.operations.scheduling.schedule_findings import ScheduleContext, schedule_findings
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.ports import AskHandler, Boundary, ask_straight
+from batchctl.store import Connection
 from batchctl.store.definitions import applied_definitions, definition_rows, definitions
 from batchctl.store.definitions.applied_definitions import Applied
 from batchctl.store.definitions.definition_rows import SETTINGS, SHAPES, DefinitionRow, shape_of
@@ -117,7 +118,7 @@ class Applier:
             message = "The files do not say what they hold, so nothing of it can be missing in them."
             raise Refused(message, next_step=f'begin a file with: {defined.OWNS} = "a name"')
 
-        def act(connection: Any) -> ApplyOutcome:
+        def act(connection: Connection) -> ApplyOutcome:
             done = self._act(connection, wish, reason, prune=prune, overwrite=overwrite)
             if self.actor.dry_run or not done.is_applied:
                 raise _Undone(done)
@@ -129,7 +130,7 @@ class Applier:
             return undone.outcome
 
     def _act(
-        self, connection: Any, wish: _Wish, reason: str | None, *, prune: bool, overwrite: Collection[str]
+        self, connection: Connection, wish: _Wish, reason: str | None, *, prune: bool, overwrite: Collection[str]
     ) -> ApplyOutcome:
         definition_rows.lock(connection, wish.wanted)
         rows = {(row.defined.kind, row.defined.name): row for row in definition_rows.everything(connection)}
@@ -162,7 +163,7 @@ class Applier:
 
     def _write(
         self,
-        connection: Any,
+        connection: Connection,
         wish: _Wish,
         rows: Mapping[Key, DefinitionRow],
         changes: Mapping[Key, DefinitionChange],
@@ -196,7 +197,11 @@ class Applier:
         return [one for one in found if one.row not in mistaken]
 
     def _write_rows(
-        self, connection: Any, wish: _Wish, rows: Mapping[Key, DefinitionRow], changes: Mapping[Key, DefinitionChange]
+        self,
+        connection: Connection,
+        wish: _Wish,
+        rows: Mapping[Key, DefinitionRow],
+        changes: Mapping[Key, DefinitionChange],
     ) -> list[RowFinding]:
         refused, written = list[RowFinding](), list[tuple[Key, int, Defined]]()
         now = self.actor.clock.now()
@@ -221,7 +226,7 @@ class Applier:
                     definition_rows.remove(connection, rows[key])
         return refused
 
-    def _in_words(self, connection: Any, wish: _Wish, refused: Sequence[RowFinding]) -> Iterator[RowFinding]:
+    def _in_words(self, connection: Connection, wish: _Wish, refused: Sequence[RowFinding]) -> Iterator[RowFinding]:
         """Yield what the database refused; of a schedule's column in the words that `schedule set` uses."""
         schedule_context = timetable.schedule_context(connection, self.timetable.zone, self.actor.clock.now())
         for one in refused:
@@ -229,13 +234,13 @@ class Applier:
             said = {} if one.table != "Schedule" or yours is None else _findings_of(yours, schedule_context)
             yield replace(one, message=said.get(one.column, one.message))
 
-    def _check(self, connection: Any) -> tuple[RowFinding, ...]:
+    def _check(self, connection: Connection) -> tuple[RowFinding, ...]:
         # Whether folders are there is not asked: a share that hangs would keep everybody from writing.
         return check(Joined(connection), self.plugins, self.context, None, self.timetable, self.jobs, ask=self.ask)
 
     def _arm(
         self,
-        connection: Any,
+        connection: Connection,
         schedule_context: ScheduleContext,
         context_before: ScheduleContext,
         before: Mapping[ScheduleId, Schedule],
@@ -310,7 +315,7 @@ def _base(theirs: Defined | None, applied: Applied | None, exported: str | None)
     return Base(found[0] if found else None)
 
 
-def _half_way(connection: Any, row: DefinitionRow, yours: Defined | None) -> Iterator[RowFinding]:
+def _half_way(connection: Connection, row: DefinitionRow, yours: Defined | None) -> Iterator[RowFinding]:
     """Yield the instances that a new numbering of the steps would leave nowhere."""
     before = [int(seq) for seq in row.defined.parts.get("ProcessControl", {})]
     after = [] if yours is None else [int(seq) for seq in yours.parts.get("ProcessControl", {})]
@@ -329,7 +334,7 @@ def _half_way(connection: Any, row: DefinitionRow, yours: Defined | None) -> Ite
         yield RowFinding("BatchControl", "", "PrevProcessControlSeq", message, "batchctl status")
 
 
-def _let_go(connection: Any, disabled: Collection[str], now: datetime) -> Iterator[RowFinding]:
+def _let_go(connection: Connection, disabled: Collection[str], now: datetime) -> Iterator[RowFinding]:
     """Yield the batches whose enabling would start what has waited: `apply` does not ask what is to become of that."""
     batches = definitions.all_batches(connection)
     for batch in batches:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Any
 
 from batchctl.domain.rows import BatchId, BatchInstance
 from batchctl.domain.status import InstanceStatus
-from batchctl.store import instances
+from batchctl.store import Connection, instances
 
 AT_ONCE = 500
 """How many open instances are read at once."""
 
 
 def stranded(
-    connection: Any, batch_id: BatchId, before: Collection[int], after: Collection[int]
+    connection: Connection, batch_id: BatchId, before: Collection[int], after: Collection[int]
 ) -> Iterator[tuple[BatchInstance, int]]:
     """Yield each open instance that has done, or stands before, a step whose number comes or goes; with that number.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
 
 from batchctl.domain.errors import Refused, StatusChanged
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, IntakeId
@@ -16,7 +15,7 @@ from batchctl.operations.definitions.roster import batch_of, failure_of
 from batchctl.operations.intervene import Intervention, Operator, batch_target
 from batchctl.operations.operators.acts import checked_reason
 from batchctl.ports import Boundary
-from batchctl.store import instances
+from batchctl.store import Connection, instances
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import intake
 
@@ -55,7 +54,7 @@ class Foreman:
         """Ask for one run now; its schedules go on as if nothing had happened."""
         reason = checked_reason(reason)
 
-        def start(connection: Any) -> Started:
+        def start(connection: Connection) -> Started:
             taken = self._taken(connection, name)
             if self.operator.dry_run:
                 return taken
@@ -95,7 +94,7 @@ class Foreman:
                 found += page
             return found
 
-    def _taken(self, connection: Any, name: str) -> Started:
+    def _taken(self, connection: Connection, name: str) -> Started:
         found = batch_of(connection, self.plugins, name)
         every = definitions.all_batches(connection)
         batch = next((one for one in every if one.batch_id == found.row_id), None)

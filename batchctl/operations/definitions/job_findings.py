@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from batchctl.domain.definitions import reconciling
 from batchctl.domain.definitions.declared import correct_decorator, job_of
@@ -12,10 +11,11 @@ from batchctl.domain.outcomes import Finding
 from batchctl.domain.text import typed, visible
 from batchctl.operations.definitions.reconciler import JobPlugins, offer_of
 from batchctl.operations.definitions.roster import WRITE
+from batchctl.store import Connection
 from batchctl.store.definitions import job_rows
 
 
-def job_findings(connection: Any, plugins: JobPlugins) -> Iterator[tuple[str, str, Finding]]:
+def job_findings(connection: Connection, plugins: JobPlugins) -> Iterator[tuple[str, str, Finding]]:
     """Yield tables, rows and what is wrong with them; nothing that only follows from a module that cannot be loaded."""
     offer, rows = offer_of(plugins), job_rows.read(connection)
     code = offer.code(rows, plugins)

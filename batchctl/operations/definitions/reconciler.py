@@ -29,6 +29,7 @@ from batchctl.operations.scheduling import arming, timetable
 from batchctl.operations.scheduling.schedule_findings import never_due
 from batchctl.plugin_api import Job
 from batchctl.ports import Boundary, Clock, Transactions
+from batchctl.store import Connection
 from batchctl.store.definitions import job_rows
 from batchctl.store.maintenance import audit_entries
 from batchctl.store.scheduling import schedule_rows
@@ -204,14 +205,14 @@ class Reconciler:
             self._tell(found)
         return found
 
-    def _decided(self, connection: Any, offer: Offer, gone: tuple[str, ...]) -> Reconciled:
+    def _decided(self, connection: Connection, offer: Offer, gone: tuple[str, ...]) -> Reconciled:
         rows = job_rows.read(connection)
         for owner in gone:
             _check_owns(owner, rows)
         decided = reconciling.reconcile(offer.code(rows, self.plugins, gone), rows)
         return self._reconciled(connection, decided, offer)
 
-    def _write(self, connection: Any, *, offer: Offer, gone: tuple[str, ...]) -> Reconciled:
+    def _write(self, connection: Connection, *, offer: Offer, gone: tuple[str, ...]) -> Reconciled:
         job_rows.lock(connection)
         found = self._decided(connection, offer, gone)
         now = self.clock.now()
@@ -225,7 +226,9 @@ class Reconciler:
         self._arm(connection, written, now)
         return replace(found, written=written, all_refused=tuple(all_refused))
 
-    def _write_job(self, connection: Any, changes: Sequence[WrittenChange], now: datetime) -> RefusedDeclaration | None:
+    def _write_job(
+        self, connection: Connection, changes: Sequence[WrittenChange], now: datetime
+    ) -> RefusedDeclaration | None:
         """Write all that is to be written of a job, or nothing of it."""
         at = changes[0].change
         try:
@@ -237,7 +240,7 @@ class Reconciler:
             return RefusedDeclaration(at.job, at.name, error.in_full)
         return None
 
-    def _write_row(self, connection: Any, written: WrittenChange, now: datetime) -> None:
+    def _write_row(self, connection: Connection, written: WrittenChange, now: datetime) -> None:
         change = written.change
         if change.row_id is None:
             job_rows.add(connection, change.table, change.name, change.after)
@@ -248,7 +251,7 @@ class Reconciler:
         by = audit_entries.By(ACTOR, self.host, now)
         audit_entries.add(connection, by, action, target, reason, change.before, change.after)
 
-    def _arm(self, connection: Any, written: Iterable[WrittenChange], now: datetime) -> None:
+    def _arm(self, connection: Connection, written: Iterable[WrittenChange], now: datetime) -> None:
         """Arm the schedules that were written, once all batches are there that they start."""
         changes = [one.change for one in written if one.change.table == reconciling.SCHEDULES]
         context = timetable.schedule_context(connection, self.default_zone, now) if changes else None
@@ -258,7 +261,7 @@ class Reconciler:
                 anew = change.did is not Did.REWRITTEN or not _TIMING.isdisjoint(change.after)
                 arming.arm(connection, rows[change.name], context, anew=anew)
 
-    def _reconciled(self, connection: Any, decided: Reconciliation, offer: Offer) -> Reconciled:
+    def _reconciled(self, connection: Connection, decided: Reconciliation, offer: Offer) -> Reconciled:
         written = tuple(
             WrittenChange(change, _by_hand(connection, change), _was_deleted(connection, change))
             for change in decided.changes
@@ -270,7 +273,7 @@ class Reconciler:
         return Reconciled(written, decided.all_refused, offer.broken, modules, never)
 
     def _never(
-        self, connection: Any, jobs: Iterable[DeclaredJob], refused: Collection[str]
+        self, connection: Connection, jobs: Iterable[DeclaredJob], refused: Collection[str]
     ) -> Iterator[RefusedDeclaration]:
         """Yield the schedules of jobs that start nothing, though there is or will be a row of them."""
         context = timetable.schedule_context(connection, self.default_zone, self.clock.now())
@@ -325,7 +328,7 @@ def _check_owns(owner: str, rows: JobRows) -> None:
         raise NotFound(f"No row has Origin 'job {visible(owner)}'.{visible(known)}", next_step="batchctl job list")
 
 
-def _was_deleted(connection: Any, change: RowChange) -> bool:
+def _was_deleted(connection: Connection, change: RowChange) -> bool:
     """Say whether a row that is added was written here before, and deleted since by hand, not by a command."""
     if change.did is not Did.ADDED or change.table == reconciling.STEPS:
         return False
@@ -333,7 +336,7 @@ def _was_deleted(connection: Any, change: RowChange) -> bool:
     return bool(acts) and acts[-1].action != "remove" and bool(last_written(acts))
 
 
-def _by_hand(connection: Any, change: RowChange) -> Values:
+def _by_hand(connection: Connection, change: RowChange) -> Values:
     """Return the columns of a schedule that a person has changed since they were written here, as they stand."""
     if change.did is not Did.REWRITTEN or change.table != reconciling.SCHEDULES:
         return {}

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from batchctl.domain.configuring import how_to_add_connection
 from batchctl.domain.definitions import sql_jobs
@@ -24,7 +23,7 @@ from batchctl.operations.definitions.sql_correction import check_sql, rehearse
 from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.scheduling import arming, timetable
 from batchctl.preparation import Preparer
-from batchctl.store import instances, sql_job_rows
+from batchctl.store import Connection, instances, sql_job_rows
 from batchctl.store.definitions import definitions
 from batchctl.store.scheduling import schedule_fires, schedule_rows
 from batchctl.store.sql_job_rows import SqlJobStanding
@@ -124,7 +123,7 @@ class Registrar:
         again = "correct it, and add it again"
         rehearsed = rehearse(self.preparer, *_imagined(job), self.actor.clock.now(), next_step=again)
 
-        def act(connection: Any) -> Added:
+        def act(connection: Connection) -> Added:
             now = self.actor.clock.now()
             first, words = _first(job, now)
             kept = _free_name(connection, job)
@@ -157,7 +156,7 @@ class Registrar:
             raise Refused(f"The job cannot begin at {shown(job.at)}: {failure}.", next_step=HELP)
 
     def _insert(
-        self, connection: Any, job: SqlJob, kept: BatchDefinition | None, now: datetime, reason: str | None
+        self, connection: Connection, job: SqlJob, kept: BatchDefinition | None, now: datetime, reason: str | None
     ) -> ScheduleId:
         if kept is None:
             batch_id = sql_job_rows.add_batch(connection, job.batch_columns)
@@ -234,7 +233,7 @@ def _of_time(job: SqlJob, first: Instant) -> Sequence[str]:
     return []
 
 
-def _free_name(connection: Any, job: SqlJob) -> BatchDefinition | None:
+def _free_name(connection: Connection, job: SqlJob) -> BatchDefinition | None:
     """Return the batch that an earlier job of the name has left behind; raises `Refused` where the name is taken."""
     other = "choose another name"
     if any(one.name == job.name for one in schedule_rows.everything(connection)[0]):

@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
 
 from batchctl.domain.definitions import reconciling
 from batchctl.domain.definitions.declared import DeclaredJob, job_of
@@ -22,7 +21,7 @@ from batchctl.domain.text import did_you_mean, typed, visible
 from batchctl.operations import shown_columns
 from batchctl.operations.definitions.reconciler import ACTOR, OVERWRITE, JobPlugins, Offer, offer_of, target_of
 from batchctl.ports import Clock, Transactions
-from batchctl.store import history
+from batchctl.store import Connection, history
 from batchctl.store.definitions import job_rows
 from batchctl.store.maintenance import audit_entries
 from batchctl.store.scheduling import calendars, schedule_rows
@@ -147,7 +146,7 @@ class Roster:
 class _Reading:
     """What is known when the jobs are looked at."""
 
-    connection: Any
+    connection: Connection
     offer: Offer
     rows: JobRows
     owners: frozenset[str]
@@ -267,7 +266,7 @@ class _Reading:
         return plan_of(timing, self.default_zone, calendar)
 
 
-def batch_of(connection: Any, plugins: JobPlugins, name: str) -> KeptRow:
+def batch_of(connection: Connection, plugins: JobPlugins, name: str) -> KeptRow:
     """Return the batch of a job; raises when there is no such job, or no batch of it."""
     rows = job_rows.read(connection)
     batch = next((row for row in rows.batches if row.name == name and row.owner is not None), None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from batchctl.domain.definitions import reconciling
 from batchctl.domain.definitions.declared import job_of
@@ -21,7 +20,7 @@ from batchctl.operations.definitions.roster import WRITE
 from batchctl.operations.intervene import Operator, batch_target
 from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.scheduling import timetable
-from batchctl.store import instances, sql_job_rows
+from batchctl.store import Connection, instances, sql_job_rows
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import intake
 from batchctl.store.scheduling import schedule_rows
@@ -76,7 +75,7 @@ def remove(
     """
     said = checked_reason(reason) or reason
 
-    def act(connection: Any) -> RemovedSchedule:
+    def act(connection: Connection) -> RemovedSchedule:
         schedule = timetable.named(connection, name)
         _check_left(schedule, plugins)
         done = RemovedSchedule(
@@ -119,7 +118,7 @@ def _has_left(schedule: Schedule, owner: str, plugins: JobPlugins) -> bool:
 
 
 def _end_job(
-    connection: Any, actor: Actor, operator: Operator, done: RemovedSchedule, batch: BatchDefinition, reason: str
+    connection: Connection, actor: Actor, operator: Operator, done: RemovedSchedule, batch: BatchDefinition, reason: str
 ) -> RemovedSchedule:
     found = open_runs(connection, batch)
     waiting = [one.instance_id for one in found if not one.status.is_claimed]
@@ -144,7 +143,7 @@ def _end_job(
 
 
 def _leave(
-    connection: Any, actor: Actor, batch: BatchDefinition, reason: str, *, is_needed: bool, goes_on: bool
+    connection: Connection, actor: Actor, batch: BatchDefinition, reason: str, *, is_needed: bool, goes_on: bool
 ) -> None:
     """Remove the batch or disable it; one of which a run goes on stays as it is, or its retries would never be made."""
     was = shown_columns.batch(batch)
@@ -156,7 +155,7 @@ def _leave(
         actor.note(connection, "disable", batch_target(batch.name), reason, {"Enabled": 1}, {"Enabled": 0})
 
 
-def _rejects(connection: Any, actor: Actor, intake_id: IntakeId, schedule: Schedule, reason: str) -> bool:
+def _rejects(connection: Connection, actor: Actor, intake_id: IntakeId, schedule: Schedule, reason: str) -> bool:
     row, have_theirs = intake.load_locked(connection, intake_id)
     if row is None or have_theirs or row.status is not IntakeStatus.READY:
         return False
@@ -164,7 +163,7 @@ def _rejects(connection: Any, actor: Actor, intake_id: IntakeId, schedule: Sched
     return intake.set_status(connection, row, IntakeStatus.REJECTED, said, actor.clock.now())
 
 
-def open_runs(connection: Any, batch: BatchDefinition) -> Sequence[BatchInstance]:
+def open_runs(connection: Connection, batch: BatchDefinition) -> Sequence[BatchInstance]:
     """Return all instances of a batch that are not at their end, in order of creation."""
     found = list[BatchInstance]()
     while page := instances.open_of(connection, batch.batch_id, found[-1].instance_id if found else 0, AT_ONCE):
@@ -172,7 +171,7 @@ def open_runs(connection: Any, batch: BatchDefinition) -> Sequence[BatchInstance
     return found
 
 
-def _batch_of_job(connection: Any, schedule: Schedule) -> BatchDefinition | None:
+def _batch_of_job(connection: Connection, schedule: Schedule) -> BatchDefinition | None:
     """Return the batch that was made together with a schedule, unless another schedule has come to use it."""
     if schedule.origin != ORIGIN:
         return None

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from batchctl.domain.definitions import sql_jobs
 from batchctl.domain.definitions.sql_jobs import OPTIONS, ORIGIN, PROCESS_TYPE, SEQ
@@ -22,7 +21,7 @@ from batchctl.operations.definitions.schedule_removal import batch_of_job, open_
 from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.scheduling import timetable
 from batchctl.preparation import Preparer
-from batchctl.store import sql_job_rows
+from batchctl.store import Connection, sql_job_rows
 from batchctl.store.definitions import definitions
 from batchctl.store.scheduling import schedule_rows
 
@@ -88,7 +87,7 @@ def set_sql(
     given = {"Data1": place, "Data2": sql}
     after = {column: sql_jobs.literal(text) for column, text in given.items() if text is not None}
 
-    def act(connection: Any) -> Corrected:
+    def act(connection: Connection) -> Corrected:
         schedule = timetable.named(connection, name)
         if not actor.dry_run:
             # Others that remove or correct the job at the same time wait.
@@ -114,7 +113,7 @@ def set_sql(
     return actor.act(act)
 
 
-def _step_of(connection: Any, schedule: Schedule) -> tuple[BatchDefinition, Step]:
+def _step_of(connection: Connection, schedule: Schedule) -> tuple[BatchDefinition, Step]:
     """Return the batch of a job and its step; raises `Refused` where nothing there was made by `add-sql`."""
     called = f"Schedule {visible(schedule.name)}"
     if schedule.origin != ORIGIN:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from batchctl.domain.dependencies.waits import Wait
 from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.operations import unknown
 from batchctl.operations.shown_columns import Columns, moment
 from batchctl.ports import Clock, Transactions
+from batchctl.store import Connection
 from batchctl.store.definitions import definitions
 from batchctl.store.dependencies import dependencies
 
@@ -61,7 +61,11 @@ def waits(transactions: Transactions, clock: Clock, batch: str | None = None) ->
 
 
 def seen(
-    connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime, most: int, of: BatchId | None = None
+    connection: Connection,
+    batches: Mapping[BatchId, BatchDefinition],
+    now: datetime,
+    most: int,
+    of: BatchId | None = None,
 ) -> tuple[Seen, ...]:
     """Return up to so many waits, those that take too long first."""
     found = [Seen(wait, wait.is_overdue(now)) for wait in dependencies.waits(connection, batches, most, now, of=of)]

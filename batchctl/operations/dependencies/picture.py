@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from batchctl.domain.dependencies import graph
 from batchctl.domain.dependencies.forecast import Forecast, Outlook, Stand, usual
@@ -18,6 +17,7 @@ from batchctl.domain.text import unfit
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import unknown
 from batchctl.ports import Clock, Transactions
+from batchctl.store import Connection
 from batchctl.store.definitions import definitions
 from batchctl.store.dependencies import live
 from batchctl.store.dependencies.live import WaitingCompletion
@@ -324,7 +324,7 @@ def _key_under_way(
     return min(waiting, key=lambda wait: wait.since).cycle_key if waiting else None
 
 
-def _stuck(connection: Any, batches: Sequence[BatchDefinition]) -> dict[BatchId, Stand]:
+def _stuck(connection: Connection, batches: Sequence[BatchDefinition]) -> dict[BatchId, Stand]:
     """Return the first instance of each batch that keeps later ones waiting until a person acts."""
     found: dict[BatchId, Stand] = {}
     keeps = {one.batch_id for one in batches if one.on_failure is not OnFailure.CONTINUE}
@@ -336,7 +336,7 @@ def _stuck(connection: Any, batches: Sequence[BatchDefinition]) -> dict[BatchId,
 
 
 def _forecast(
-    connection: Any,
+    connection: Connection,
     batches: Sequence[BatchDefinition],
     target: BatchDefinition,
     now: datetime,

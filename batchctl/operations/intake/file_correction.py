@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from batchctl.domain.intake.corrected_files import GOING_ON, CorrectedFile
 from batchctl.domain.rows import BatchInstance, IntakeId
 from batchctl.domain.status import FINAL
 from batchctl.operations import shown_columns
 from batchctl.operations.shown_columns import Columns
-from batchctl.store import history, reports
+from batchctl.store import Connection, history, reports
 from batchctl.store.intake import file_watches, intake
 
 
-def of_instance(connection: Any, instance: BatchInstance) -> CorrectedFile | None:
+def of_instance(connection: Connection, instance: BatchInstance) -> CorrectedFile | None:
     """Return the file of an instance if it was corrected, and the instance has read it neither since nor is about to."""
     if instance.status not in GOING_ON and instance.status not in FINAL:
         return None
@@ -30,7 +28,7 @@ def of_instance(connection: Any, instance: BatchInstance) -> CorrectedFile | Non
     return CorrectedFile(instance, taken.path, taken.at, is_sent_whole)
 
 
-def of_intake(connection: Any, intake_id: IntakeId) -> list[CorrectedFile]:
+def of_intake(connection: Connection, intake_id: IntakeId) -> list[CorrectedFile]:
     """Return the corrected file of a row, once for each instance that has not read it."""
     made = reports.instances_of_intake(connection, intake_id)
     return [found for one in made if (found := of_instance(connection, one)) is not None]

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from batchctl.domain import gates
 from batchctl.domain.plugins import Plugins
@@ -27,7 +26,7 @@ from batchctl.domain.text import visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import files_taken_again, remedies, unknown
 from batchctl.ports import Glance, Transactions
-from batchctl.store import reports
+from batchctl.store import Connection, reports
 from batchctl.store.definitions import definitions
 from batchctl.store.definitions.definitions import Definitions
 from batchctl.store.intake import intake
@@ -93,7 +92,7 @@ class InboxReader:
 
     transactions: Transactions
     leader: Callable[[], str | None]
-    living: Callable[[Any], Sequence[ControllerRow]]
+    living: Callable[[Connection], Sequence[ControllerRow]]
     glance: Glance
 
     def newest(
@@ -175,7 +174,9 @@ def stuck(transactions: Transactions, plugins: Plugins, most: int = 50) -> list[
         return stuck_rows(connection, replace(defined, batches=batches), most)
 
 
-def stuck_rows(connection: Any, defined: Definitions, most: int, living: Sequence[ControllerRow] = ()) -> list[Item]:
+def stuck_rows(
+    connection: Connection, defined: Definitions, most: int, living: Sequence[ControllerRow] = ()
+) -> list[Item]:
     """Return the newest of these rows where the batches are so defined, and those that somebody keeps locked."""
     wanted = _Wanted({InboxState.NEW, InboxState.PARTIAL}, None, None, None)
     found, _ = _ready(connection, defined, intake.NEWEST, most, wanted)
@@ -205,7 +206,7 @@ class _Wanted:
 
 
 def _ready(
-    connection: Any, defined: Definitions, before: int, most: int, wanted: _Wanted
+    connection: Connection, defined: Definitions, before: int, most: int, wanted: _Wanted
 ) -> tuple[list[Item], int | None]:
     """Return ready rows that lack an instance, and how far they were looked for if older ones were not looked at."""
     found, at = list[Item](), before

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from batchctl.domain.errors import Refused
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, IntakeId, IntakeRow
@@ -13,6 +12,7 @@ from batchctl.domain.text import NAME_LIMIT, shorten, storable, unfit, visible
 from batchctl.domain.untaken import ENABLE_TASK, TASK, meant_by
 from batchctl.operations import unknown
 from batchctl.ports import Boundary, Transactions
+from batchctl.store import Connection
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import intake
 
@@ -72,7 +72,7 @@ def submit(
         is_task = submission.entity == TASK
         next_step = ENABLE_TASK if is_task else "batchctl batches   (which entities are taken)"
 
-    def insert(connection: Any) -> IntakeId:
+    def insert(connection: Connection) -> IntakeId:
         return intake.add(
             connection,
             entity=submission.entity,
@@ -96,7 +96,7 @@ def submit(
     return Submitted(intake_id=intake_id, batches=taken_by, hint=hint, next_step=None if taken_by else next_step)
 
 
-def _repeats(connection: Any, row: IntakeRow, takers: Iterable[BatchDefinition]) -> dict[str, IntakeId]:
+def _repeats(connection: Connection, row: IntakeRow, takers: Iterable[BatchDefinition]) -> dict[str, IntakeId]:
     """Return by batch which row of before this one repeats, as far as that is known already."""
     checking = [batch for batch in takers if batch.duplicate_check]
     found = {batch.name: intake.first_with_same_data(connection, row, batch.batch_id) for batch in checking}

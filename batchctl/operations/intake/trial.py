@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
 
 from batchctl.domain.configuring import how_to_add_connection
 from batchctl.domain.dead_ends import DeadEnd
@@ -24,7 +23,7 @@ from batchctl.domain.unreadable import UnreadableRow, taking
 from batchctl.operations import shown_columns, unknown
 from batchctl.operations.taken_entities import entity_findings, entity_gate, mode_gate
 from batchctl.ports import Clock, Inquiries, Transactions
-from batchctl.store import dead_end_rows
+from batchctl.store import Connection, dead_end_rows
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import data_triggers
 
@@ -173,7 +172,7 @@ def everything(transactions: Transactions) -> tuple[list[DataTrigger], list[Unre
         return data_triggers.everything(connection)
 
 
-def _named(connection: Any, name: str) -> DataTrigger:
+def _named(connection: Connection, name: str) -> DataTrigger:
     known, broken = data_triggers.everything(connection)
     unknown.refuse_start(broken, name)
     for trigger in known:

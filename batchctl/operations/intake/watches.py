@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 from batchctl.domain.arrivals import FileNames, FoundFile, age, duplicate_key, has_open_bracket, path_key
 from batchctl.domain.errors import NotFound
@@ -23,6 +22,7 @@ from batchctl.domain.values import value
 from batchctl.operations import unknown
 from batchctl.operations.intake import file_correction
 from batchctl.ports import FolderPage, Folders, FolderWalk, Transactions
+from batchctl.store import Connection
 from batchctl.store.definitions.definitions import Definitions
 from batchctl.store.intake import file_watches
 from batchctl.store.intake.file_watches import WatchTally
@@ -165,7 +165,7 @@ def rehearse(transactions: Transactions, folders: Folders, directory: Path, name
     return FolderRehearsal(watch, folder, found.totals, verdicts, failure)
 
 
-def _corrected(connection: Any, verdict: EntryVerdict) -> EntryVerdict:
+def _corrected(connection: Connection, verdict: EntryVerdict) -> EntryVerdict:
     """Say of a file that was taken and corrected in place what has not read it since."""
     if verdict.outcome != "taken" or verdict.intake_id is None:
         return verdict

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from batchctl.domain.errors import InvalidInput
 from batchctl.domain.maintenance.audit_chain import Anchor, ChainFinding, PurgeEntry, Verifier, allowed_at, purged_by
@@ -14,7 +13,7 @@ from batchctl.domain.rows import AuditEntry, AuditFilter, InstanceId, IntakeId
 from batchctl.domain.text import fitting, visible
 from batchctl.operations import unknown
 from batchctl.ports import Clock, Transactions
-from batchctl.store import instances
+from batchctl.store import Connection, instances
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import intake
 from batchctl.store.maintenance import audit_entries, audit_seals, purging
@@ -100,7 +99,7 @@ def _purges(transactions: Transactions) -> Iterator[PurgeEntry]:
             return
 
 
-def _refuse_unknown(connection: Any, ref: str) -> None:
+def _refuse_unknown(connection: Connection, ref: str) -> None:
     """Say that there is no such row, and that the log names none: the name or number may be misspelt."""
     kind, name = ref.split(":", 1) if ":" in ref else ("", ref)
     number = int(name) if re.fullmatch(r"[0-9]{1,18}", name) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from batchctl.domain.maintenance.retention import Keep, Rules, SettingFinding
 from batchctl.domain.records import JsonValue
@@ -13,6 +13,7 @@ from batchctl.domain.rows import BatchId, InstanceId, IntakeId
 from batchctl.domain.status import InstanceStatus
 from batchctl.operations import shown_columns
 from batchctl.ports import Clock, Transactions
+from batchctl.store import Connection
 from batchctl.store.definitions import definitions
 from batchctl.store.maintenance import finished_instances, purging
 from batchctl.store.maintenance.purging import Aging, PurgePage
@@ -101,7 +102,7 @@ class _Looking:
             after, is_last = page.up_to, page.is_last
         self.going.append(found)
 
-    def _count(self, kind: Aging, connection: Any, page: PurgePage, before: datetime) -> int:
+    def _count(self, kind: Aging, connection: Connection, page: PurgePage, before: datetime) -> int:
         if kind is purging.ACTS:
             # Requests go first, and their acts with them.
             return purging.count_acts(connection, page, before, self._requests)

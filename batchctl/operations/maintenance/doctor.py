@@ -25,7 +25,7 @@ from batchctl.operations.alerting import alert_channels
 from batchctl.operations.definitions.checking import RowFinding
 from batchctl.operations.maintenance import installation
 from batchctl.operations.presence import Presence, last_sign
-from batchctl.store import engine, identity, leading, reports, task_queues
+from batchctl.store import Connection, engine, identity, leading, reports, task_queues
 from batchctl.store.maintenance import examination, purging, schema
 from batchctl.store.scheduling import schedule_rows
 from batchctl.store.transactions import StoreTransactions
@@ -194,7 +194,7 @@ class Doctor:
             yield from self._part("name", transactions, _name)
 
     def _part(
-        self, check: str, transactions: StoreTransactions, look: Callable[[Any], Sequence[HealthFinding]]
+        self, check: str, transactions: StoreTransactions, look: Callable[[Connection], Sequence[HealthFinding]]
     ) -> Sequence[HealthFinding]:
         """Return some of the findings, or why there are none."""
         try:
@@ -205,7 +205,7 @@ class Doctor:
         except Exception as error:  # noqa: BLE001 - drivers raise anything
             return [HealthFinding(check, Result.FAIL, self._wording(error), "batchctl db verify")]
 
-    def _clock(self, connection: Any) -> list[HealthFinding]:
+    def _clock(self, connection: Connection) -> list[HealthFinding]:
         before = self.now()
         database = examination.now(connection)
         between = (self.now() - before) / 2
@@ -222,7 +222,7 @@ class Doctor:
             )
         ]
 
-    def _controllers(self, connection: Any) -> list[HealthFinding]:
+    def _controllers(self, connection: Connection) -> list[HealthFinding]:
         schema.verify(connection)
         refused = copies.refused_on(connection)
         if refused is not None:
@@ -245,7 +245,7 @@ class Doctor:
             *_firing(living, needed=due),
         ]
 
-    def _is_led(self, connection: Any) -> bool:
+    def _is_led(self, connection: Connection) -> bool:
         """Say whether a controller leads, or did until lately."""
         now = examination.now(connection) or self.now()
         return leading.load(connection).until > now - lease_of(self.presence.rhythm.heartbeat_interval)
@@ -364,13 +364,13 @@ def how_to_hide(key: str) -> str:
     return f"write {{secret:NAME}} for the password of {visible(key)}, and [secrets.NAME] env = ... or file = ..."
 
 
-def _rights(connection: Any) -> list[HealthFinding]:
+def _rights(connection: Connection) -> list[HealthFinding]:
     """Look at the schema first: without rights on it, no table is seen."""
     blocker = examination.blocker(connection)
     return examination.rights(connection) if blocker is None else [blocker]
 
 
-def _schema(connection: Any) -> list[HealthFinding]:
+def _schema(connection: Connection) -> list[HealthFinding]:
     """Look for what people dropped or renamed in a schema whose version fits."""
     lacking = schema.lacking(connection)
     if lacking:
@@ -386,7 +386,7 @@ def _first(names: Sequence[str]) -> str:
     return f"{', '.join(names[:NAMED_MOST])}{more}"
 
 
-def _dropped(connection: Any) -> list[HealthFinding]:
+def _dropped(connection: Connection) -> list[HealthFinding]:
     names = schema.dropped(connection)
     if not names:
         return []
@@ -394,14 +394,14 @@ def _dropped(connection: Any) -> list[HealthFinding]:
     return [HealthFinding("views", Result.WARN, said, "batchctl db upgrade, which makes them anew")]
 
 
-def _name(connection: Any) -> list[HealthFinding]:
+def _name(connection: Connection) -> list[HealthFinding]:
     lost = identity.lost_name(connection)
     if lost is not None:
         return [HealthFinding("name", Result.FAIL, lost.message, lost.next_step)]
     return [HealthFinding("name", Result.OK, "It has a name that no other control database has.")]
 
 
-def _history(connection: Any) -> Sequence[HealthFinding]:
+def _history(connection: Connection) -> Sequence[HealthFinding]:
     """Say whether the history fills the disk."""
     said = overgrown(purging.settings(connection), purging.attempts(connection))
     if said is not None:
@@ -409,7 +409,7 @@ def _history(connection: Any) -> Sequence[HealthFinding]:
     return [HealthFinding("history", Result.OK, "Rules say when attempts go, or there are few.")]
 
 
-def _tasks(connection: Any) -> Sequence[HealthFinding]:
+def _tasks(connection: Connection) -> Sequence[HealthFinding]:
     """Say who may run commands by inserting rows."""
     queues, allowed = task_queues.open_queues(connection), ", ".join(task_queues.roles(connection))
     if not queues:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from batchctl.domain.errors import Refused
 from batchctl.domain.text import unfit
 from batchctl.ports import Boundary, Change, Clock, Notify, Transactions
+from batchctl.store import Connection
 from batchctl.store.maintenance import audit_entries
 from batchctl.store.maintenance.audit_entries import Acted, By
 
@@ -31,7 +32,7 @@ class Actor:
         """Name the user and the host."""
         return f"{self.user}@{self.host}"
 
-    def act(self, work: Callable[[Any], Result], *also: Boundary) -> Result:
+    def act(self, work: Callable[[Connection], Result], *also: Boundary) -> Result:
         """Do the whole of an act in one transaction; in a dry run lend it a connection for reading."""
         if self.dry_run:
             with self.transactions.read() as connection:
@@ -40,7 +41,7 @@ class Actor:
 
     def note(
         self,
-        connection: Any,
+        connection: Connection,
         action: str,
         target: str,
         reason: str | None,
@@ -50,7 +51,7 @@ class Actor:
         """Write down what was done to one row."""
         audit_entries.add(connection, self._by, action, target, reason, before, after)
 
-    def note_all(self, connection: Any, acts: Iterable[Acted], reason: str | None) -> None:
+    def note_all(self, connection: Connection, acts: Iterable[Acted], reason: str | None) -> None:
         """Write down what was done to many rows."""
         audit_entries.add_all(connection, self._by, acts, reason)
 
@@ -63,14 +64,16 @@ class Actor:
 class Joined:
     """A transaction that is under way, for what makes its own otherwise: its work becomes a part of that one."""
 
-    connection: Any
+    connection: Connection
 
     @contextmanager
     def read(self) -> Iterator[Any]:
         """Lend the connection of the transaction."""
         yield self.connection
 
-    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Result], *, nowait: bool = False) -> Result:
+    def run(
+        self, boundaries: frozenset[Boundary], work: Callable[[Connection], Result], *, nowait: bool = False
+    ) -> Result:
         """Do the work in the transaction that is under way."""
         del boundaries, nowait
         return work(self.connection)

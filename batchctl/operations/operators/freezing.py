@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from batchctl.domain import gates
 from batchctl.domain.errors import Conflict, InvalidInput, NotFound, Refused
@@ -19,6 +18,7 @@ from batchctl.operations import shown_columns, unknown
 from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.operators.releasing import Released, let_go
 from batchctl.ports import Transactions
+from batchctl.store import Connection
 from batchctl.store.definitions import definitions
 from batchctl.store.operators import freeze_rows
 
@@ -59,7 +59,7 @@ class Freezer:
         """Let nothing new start; what is frozen already for at least as long stays as it is, unaudited."""
         checked_reason(reason)
 
-        def act(connection: Any) -> Frozen:
+        def act(connection: Connection) -> Frozen:
             batches, now = definitions.all_batches(connection), self.actor.clock.now()
             ends = _end(until, now)
             meant = [batch.name for batch in batches if scope.covers(batch.name, batch.tags)]
@@ -92,7 +92,7 @@ class Freezer:
         """End every freeze of just that, or the one with that number; what has waited may start, as was chosen."""
         checked_reason(reason)
 
-        def act(connection: Any) -> Thawed:
+        def act(connection: Connection) -> Thawed:
             now, batches = self.actor.clock.now(), definitions.all_batches(connection)
             standing = freeze_rows.standing(connection)
             found = _meant(connection, of, standing, batches, now)
@@ -157,7 +157,7 @@ def _end(until: str | None, now: datetime) -> datetime | None:
     return ends
 
 
-def _check(connection: Any, scope: Scope, meant: Sequence[str], batches: Sequence[BatchDefinition]) -> None:
+def _check(connection: Connection, scope: Scope, meant: Sequence[str], batches: Sequence[BatchDefinition]) -> None:
     if scope.batch is not None and scope.tag is not None:
         raise Refused("A batch or a tag can be frozen, not both at once: freeze one, then the other.")
     if meant:
@@ -175,7 +175,11 @@ def _lasting(found: Sequence[Freeze], now: datetime) -> Freeze | None:
 
 
 def _meant(
-    connection: Any, of: Scope | FreezeId, standing: Sequence[Freeze], batches: Sequence[BatchDefinition], now: datetime
+    connection: Connection,
+    of: Scope | FreezeId,
+    standing: Sequence[Freeze],
+    batches: Sequence[BatchDefinition],
+    now: datetime,
 ) -> list[Freeze]:
     """Return the freezes to be ended; none where all are over already."""
     if isinstance(of, Scope):
@@ -189,7 +193,7 @@ def _meant(
 
 
 def _refuse_other(
-    connection: Any, scope: Scope, standing: Iterable[Freeze], batches: Sequence[BatchDefinition], now: datetime
+    connection: Connection, scope: Scope, standing: Iterable[Freeze], batches: Sequence[BatchDefinition], now: datetime
 ) -> None:
     """Refuse to thaw what another freeze keeps frozen: it would be taken for thawed afterwards."""
     meant = [batch for batch in batches if scope.covers(batch.name, batch.tags)]

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
-from typing import Any
 
 from batchctl.domain import gates
 from batchctl.domain.errors import Conflict, Refused
@@ -18,7 +17,7 @@ from batchctl.operations import decisions, shown_columns
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.shown_columns import Columns
 from batchctl.operations.standing import WaitingLine
-from batchctl.store import instances, reports
+from batchctl.store import Connection, instances, reports
 from batchctl.store.intake import intake
 from batchctl.store.maintenance import audit_entries
 
@@ -126,7 +125,9 @@ class Released:
         return {**self.backlog.columns(), "Release": release, "Changed": self.changed}
 
 
-def backlog(connection: Any, batches: Iterable[BatchDefinition], opened: Collection[str], now: datetime) -> Backlog:
+def backlog(
+    connection: Connection, batches: Iterable[BatchDefinition], opened: Collection[str], now: datetime
+) -> Backlog:
     """Return what would start in the `opened` ones of all batches, once these stand as they are given."""
     known = {batch.batch_id: batch for batch in batches}
     failures = WaitingLine(connection, known, now).stoppers
@@ -149,7 +150,7 @@ def backlog(connection: Any, batches: Iterable[BatchDefinition], opened: Collect
 
 def let_go(
     actor: Actor,
-    connection: Any,
+    connection: Connection,
     batches: Iterable[BatchDefinition],
     opened: Collection[str],
     choice: Choice | None,
@@ -181,7 +182,7 @@ def let_go(
     return Released(backlog=found, choice=choice, changed=len(changes), dry_run=actor.dry_run)
 
 
-def _in_line(connection: Any, batch: BatchDefinition) -> Iterator[BatchInstance]:
+def _in_line(connection: Connection, batch: BatchDefinition) -> Iterator[BatchInstance]:
     after = 0
     while page := instances.ask_in_line(connection, batch.batch_id, after, PAGE)():
         yield from page
@@ -208,7 +209,7 @@ def _changes(found: Backlog, choice: Choice, now: datetime) -> Iterator[Change]:
             return
 
 
-def _write(actor: Actor, connection: Any, changes: Sequence[Change], reason: str | None, now: datetime) -> None:
+def _write(actor: Actor, connection: Connection, changes: Sequence[Change], reason: str | None, now: datetime) -> None:
     over = [after.intake_id for _, _, after in changes if after.status.is_final]
     if instances.move_all(connection, [(before, after) for _, before, after in changes], now) < len(changes):
         message = "Somebody has changed one of the instances that wait."

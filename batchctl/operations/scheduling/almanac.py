@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from batchctl.domain.errors import NotFound
@@ -17,6 +16,7 @@ from batchctl.domain.status import ScheduleType
 from batchctl.domain.text import did_you_mean, typed, visible
 from batchctl.operations.shown_columns import Columns
 from batchctl.ports import Clock, Transactions
+from batchctl.store import Connection
 from batchctl.store.scheduling import calendars, schedule_rows
 
 DATE = "CalendarDate"
@@ -90,13 +90,13 @@ def unknown_calendar(name: str, known: Sequence[Calendar]) -> NotFound:
     return NotFound(message, next_step=f"batchctl calendar list   (or make it: {made})")
 
 
-def by_hand(connection: Any, name: str) -> str:
+def by_hand(connection: Connection, name: str) -> str:
     """Return what to type to write a calendar by hand, and before it what makes it where it is not there."""
     write = f"batchctl calendar add-day {typed(name)} DAY"
     return write if name in calendars.names(connection) else f"{calendars.sql_to_make(name)} and then: {write}"
 
 
-def ending(connection: Any, today: date) -> Iterator[RunningOut]:
+def ending(connection: Connection, today: date) -> Iterator[RunningOut]:
     """Yield the calendars that enabled schedules go by and that have run out or soon will."""
     for kept in _kept(connection, today):
         until, said = kept.calendar.valid_until, running_out(kept.calendar, today)
@@ -145,7 +145,7 @@ def to_extend(calendar: Calendar, today: date) -> str:
     return to_import(calendar.name, str(year))
 
 
-def _kept(connection: Any, today: date) -> tuple[KeptCalendar, ...]:
+def _kept(connection: Connection, today: date) -> tuple[KeptCalendar, ...]:
     all_schedules = schedule_rows.everything(connection)[0]
     return tuple(
         KeptCalendar(

@@ -7,7 +7,6 @@ done, and what fell due meanwhile is on time, or was missed: decided either way.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from batchctl.domain.scheduling import due
 from batchctl.domain.scheduling.catch_up import ScheduleStanding, standing_of
@@ -17,11 +16,11 @@ from batchctl.domain.scheduling.undecided import Undecided
 from batchctl.domain.status import SchedulerEvent
 from batchctl.operations.scheduling import timetable
 from batchctl.operations.scheduling.schedule_findings import ScheduleContext
-from batchctl.store import scheduler_log
+from batchctl.store import Connection, scheduler_log
 from batchctl.store.scheduling import schedule_fires, schedule_rows
 
 
-def arm(connection: Any, schedule_id: ScheduleId, context: ScheduleContext, *, anew: bool = False) -> None:
+def arm(connection: Connection, schedule_id: ScheduleId, context: ScheduleContext, *, anew: bool = False) -> None:
     """Write where a schedule stands, after what was done to its row; `anew` if nothing counts that was due before.
 
     The row is read once more, and locked: no controller decides about it before this is over.

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from itertools import islice
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from batchctl.domain.definitions.sql_jobs import local_now, shown
@@ -27,6 +26,7 @@ from batchctl.operations import shown_columns
 from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.scheduling import timetable
 from batchctl.ports import Transactions
+from batchctl.store import Connection
 from batchctl.store.definitions import definitions
 from batchctl.store.scheduling import backfills, calendars, schedule_rows
 
@@ -270,7 +270,7 @@ class Backfiller:
         """Insert the row that asks for it; a running controller does the rest. Raises `Refused` where that makes no sense."""
         reason = checked_reason(reason)
 
-        def act(connection: Any) -> BackfillPreview:
+        def act(connection: Connection) -> BackfillPreview:
             preview = self._preview(connection, name, span, most_open=most_open, missed=missed)
             if self.actor.dry_run:
                 return preview
@@ -283,7 +283,7 @@ class Backfiller:
         """Let nothing more be started by a backfill; what it has started goes on."""
         said = checked_reason(reason)
 
-        def act(connection: Any) -> Backfill:
+        def act(connection: Connection) -> Backfill:
             load = backfills.load if self.actor.dry_run else backfills.load_locked
             found = load(connection, backfill_id)
             if found is None:
@@ -306,7 +306,9 @@ class Backfiller:
 
         return self.actor.act(act)
 
-    def _preview(self, connection: Any, name: str, span: Span, *, most_open: int, missed: bool) -> BackfillPreview:
+    def _preview(
+        self, connection: Connection, name: str, span: Span, *, most_open: int, missed: bool
+    ) -> BackfillPreview:
         schedule = timetable.named(connection, name)
         plan = self._plan(connection, schedule)
         zone = plan.read.zone
@@ -333,7 +335,7 @@ class Backfiller:
             unreadable=taking(schedule.entity, defined.unreadable),
         )
 
-    def _plan(self, connection: Any, schedule: Schedule) -> Plan:
+    def _plan(self, connection: Connection, schedule: Schedule) -> Plan:
         try:
             return _plan_of(connection, schedule, self.default_zone)
         except due.UnfitTiming as unfitting:
@@ -350,7 +352,7 @@ class Backfiller:
             message = f"That would start work for {more}{preview.to_fire:,} due times."
             raise Refused(message, next_step="the same with --yes, if that is meant; with --dry-run it shows which")
 
-    def _insert(self, connection: Any, preview: BackfillPreview, reason: str | None) -> BackfillId:
+    def _insert(self, connection: Connection, preview: BackfillPreview, reason: str | None) -> BackfillId:
         who = fitting(f"{self.actor.user}@{self.actor.host}")
         values: dict[str, object] = {
             "Schedule_id": preview.schedule.schedule_id,
@@ -378,7 +380,9 @@ def everyone(
     return tuple(listed), tuple(map(UnreadableBackfill, broken))
 
 
-def _listed(connection: Any, one: Backfill, schedule: Schedule | None, now: datetime, default_zone: str) -> Listed:
+def _listed(
+    connection: Connection, one: Backfill, schedule: Schedule | None, now: datetime, default_zone: str
+) -> Listed:
     is_running = one.status is BackfillStatus.RUNNING
     return Listed(
         backfill=one,
@@ -390,7 +394,7 @@ def _listed(connection: Any, one: Backfill, schedule: Schedule | None, now: date
     )
 
 
-def _failure(connection: Any, schedule: Schedule | None, default_zone: str) -> str | None:
+def _failure(connection: Connection, schedule: Schedule | None, default_zone: str) -> str | None:
     """Return why it cannot be reckoned when a schedule was due; None when it can."""
     if schedule is None:
         return "the row of its schedule cannot be read"
@@ -401,14 +405,14 @@ def _failure(connection: Any, schedule: Schedule | None, default_zone: str) -> s
     return None
 
 
-def _plan_of(connection: Any, schedule: Schedule, default_zone: str) -> Plan:
+def _plan_of(connection: Connection, schedule: Schedule, default_zone: str) -> Plan:
     name = schedule.timing.calendar_name
     calendar = None if name is None else calendars.named(connection, name)
     return due.plan_of(schedule.timing, default_zone, calendar)
 
 
 def _look(
-    connection: Any, schedule_id: ScheduleId, plan: Plan, first: datetime, last: datetime, *, missed: bool
+    connection: Connection, schedule_id: ScheduleId, plan: Plan, first: datetime, last: datetime, *, missed: bool
 ) -> _Look:
     """Judge the due times of a time; the first that work would be started for are kept, and the last."""
     fates, kept, before = Counter[Fate](), list[Instant](), list[DecidedBefore]()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from batchctl import misread
 from batchctl.domain.alerting.incidents import IncidentSign
@@ -17,6 +16,7 @@ from batchctl.operations.intervene import batch_target
 from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.scheduling import arming, timetable
 from batchctl.operations.scheduling.schedule_findings import ScheduleContext, schedule_findings
+from batchctl.store import Connection
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import data_triggers
 from batchctl.store.scheduling import schedule_rows
@@ -46,7 +46,7 @@ def switch_mode(actor: Actor, name: str, mode: ProcessingMode | None, *, zone: s
     """Say what may start a batch; `zone` is the business time zone. Raises `NotFound`."""
     reason = checked_reason(reason)
 
-    def act(connection: Any) -> ModeSwitch:
+    def act(connection: Connection) -> ModeSwitch:
         context = timetable.schedule_context(connection, zone, actor.clock.now())
         batch = unknown.named(connection, context.batches, name)
         was_let = lets_schedules(takers_of(batch.entity, context.batches))
@@ -91,7 +91,12 @@ class _Idle:
 
 
 def _write(
-    actor: Actor, connection: Any, batch: BatchDefinition, mode: ProcessingMode | None, idle: _Idle, reason: str | None
+    actor: Actor,
+    connection: Connection,
+    batch: BatchDefinition,
+    mode: ProcessingMode | None,
+    idle: _Idle,
+    reason: str | None,
 ) -> None:
     now = actor.clock.now()
     if batch.mode is not mode:
@@ -106,7 +111,7 @@ def _write(
         _note_disabled(actor, connection, f"DataTrigger:{trigger.name}", reason)
 
 
-def _note_disabled(actor: Actor, connection: Any, target: str, reason: str | None) -> None:
+def _note_disabled(actor: Actor, connection: Connection, target: str, reason: str | None) -> None:
     actor.note(connection, "disable", target, reason, {"Enabled": 1}, {"Enabled": 0})
 
 

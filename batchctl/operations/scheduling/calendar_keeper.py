@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from typing import Any
 
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.records import JsonValue
@@ -15,6 +14,7 @@ from batchctl.operations import shown_columns
 from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.scheduling import almanac, calendar_moves, timetable
 from batchctl.operations.scheduling.calendar_moves import MovedSchedule
+from batchctl.store import Connection
 from batchctl.store.scheduling import calendars, schedule_rows
 
 _DAY = timedelta(days=1)
@@ -89,7 +89,7 @@ class CalendarKeeper:
         reason = checked_reason(reason)
         _check_name(name)
 
-        def act(connection: Any) -> Imported:
+        def act(connection: Connection) -> Imported:
             _check_years(found, years, almanac.by_hand(connection, name))
             known = _find(connection, name)
             if known is not None and known.no_days:
@@ -120,7 +120,7 @@ class CalendarKeeper:
         if failure is not None or len(day.description or "") > NAME_LIMIT:
             raise Refused(f"The description cannot be kept: {failure or f'it is longer than {NAME_LIMIT} characters'}.")
 
-        def act(connection: Any) -> DayChange:
+        def act(connection: Connection) -> DayChange:
             calendar = _named(connection, name)
             before = _day_of(calendar, day.day)
             moved = self._moves(connection, _with(calendar, day.day, day))
@@ -141,7 +141,7 @@ class CalendarKeeper:
         """Say nothing of a day any more: its weekday decides. A text that is no day is deleted where it stands."""
         reason = checked_reason(reason)
 
-        def act(connection: Any) -> DayChange:
+        def act(connection: Connection) -> DayChange:
             calendar = _named(connection, name)
             before = _day_of(calendar, day)
             is_no_day = any(each.column == almanac.DATE and each.text == day for each in calendar.no_days)
@@ -164,7 +164,7 @@ class CalendarKeeper:
         """Delete a calendar that neither a schedule nor ExpectedCalendar of a batch names."""
         reason = checked_reason(reason) or ""
 
-        def act(connection: Any) -> RemovedCalendar:
+        def act(connection: Connection) -> RemovedCalendar:
             calendar = _named(connection, name)
             users = [one.name for one in schedule_rows.everything(connection)[0] if one.timing.calendar_name == name]
             if users:
@@ -184,13 +184,13 @@ class CalendarKeeper:
 
         return self.actor.act(act)
 
-    def _moves(self, connection: Any, becomes: Calendar) -> tuple[MovedSchedule, ...]:
+    def _moves(self, connection: Connection, becomes: Calendar) -> tuple[MovedSchedule, ...]:
         """Return what the change does to the schedules that go by a calendar, before anything is written."""
         context = timetable.schedule_context(connection, self.zone, self.actor.clock.now())
         return calendar_moves.moves(connection, context, self.grace, becomes)
 
     def _write(
-        self, connection: Any, known: Calendar | None, made: Imported, description: str, reason: str | None
+        self, connection: Connection, known: Calendar | None, made: Imported, description: str, reason: str | None
     ) -> None:
         now = self.actor.clock.now()
         validity: shown_columns.Columns = {"ValidFrom": _text(made.valid_from), "ValidUntil": _text(made.valid_until)}
@@ -272,11 +272,11 @@ def _gap(calendar: Calendar, first: date, last: date) -> Refused:
     return Refused(message, next_step=f"the same with --years {years}")
 
 
-def _find(connection: Any, name: str) -> Calendar | None:
+def _find(connection: Connection, name: str) -> Calendar | None:
     return next((each for each in calendars.everything(connection) if each.name == name), None)
 
 
-def _named(connection: Any, name: str) -> Calendar:
+def _named(connection: Connection, name: str) -> Calendar:
     calendar = _find(connection, name)
     if calendar is None:
         raise almanac.unknown_calendar(name, calendars.everything(connection))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from batchctl.domain.scheduling import catch_up
 from batchctl.domain.scheduling.due import Instant, InstantOutcome, Plan
@@ -18,6 +17,7 @@ from batchctl.operations.scheduling import timetable
 from batchctl.operations.scheduling.schedule_findings import ScheduleContext
 from batchctl.operations.scheduling.timetable import Next
 from batchctl.operations.shown_columns import Columns
+from batchctl.store import Connection
 from batchctl.store.scheduling import schedule_fires, schedule_rows
 
 _NEAR = timedelta(days=31)
@@ -84,7 +84,9 @@ class MovedSchedule:
         }
 
 
-def moves(connection: Any, context: ScheduleContext, grace: timedelta, calendar: Calendar) -> tuple[MovedSchedule, ...]:
+def moves(
+    connection: Connection, context: ScheduleContext, grace: timedelta, calendar: Calendar
+) -> tuple[MovedSchedule, ...]:
     """Return what becomes of the enabled schedules that go by a calendar, once it is as it is given."""
     after = replace(context, calendars={**context.calendars, calendar.name: calendar})
     users = [one for one in schedule_rows.everything(connection)[0] if one.timing.calendar_name == calendar.name]
@@ -106,7 +108,7 @@ def _when(at: Next | None) -> tuple[datetime, str] | None:
 
 
 def _lost(
-    connection: Any, schedule: Schedule, context: ScheduleContext, after: ScheduleContext, grace: timedelta
+    connection: Connection, schedule: Schedule, context: ScheduleContext, after: ScheduleContext, grace: timedelta
 ) -> Iterator[Lost]:
     """Yield what was to come and has moved to a time that is over, unless the next look makes up for it.
 

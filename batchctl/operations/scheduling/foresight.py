@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
-from typing import Any
 
 from batchctl.domain.errors import Refused
 from batchctl.domain.intake.triggers import Blocker
@@ -24,6 +23,7 @@ from batchctl.operations.scheduling import timetable
 from batchctl.operations.scheduling.schedule_findings import ScheduleContext
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.operations.shown_columns import Columns
+from batchctl.store import Connection
 from batchctl.store.intake import data_triggers
 from batchctl.store.scheduling import schedule_fires, schedule_rows
 
@@ -187,7 +187,7 @@ def rehearse(table: Timetable, name: str | None, *, start: datetime | None) -> t
     return tuple(found)
 
 
-def _wanted(connection: Any, name: str | None) -> Sequence[Schedule]:
+def _wanted(connection: Connection, name: str | None) -> Sequence[Schedule]:
     if name is not None:
         return [timetable.named(connection, name)]
     found = sorted(schedule_rows.everything(connection)[0], key=lambda one: one.name)
@@ -250,7 +250,7 @@ class _Seen:
         return ForeseenFate(fire.instant.outcome.value, f"{NOT_YET}: {fire.made_up}" if fire.made_up else NOT_YET)
 
 
-def _seen(connection: Any, schedule: Schedule, plan: Plan, context: ScheduleContext, grace: timedelta) -> _Seen:
+def _seen(connection: Connection, schedule: Schedule, plan: Plan, context: ScheduleContext, grace: timedelta) -> _Seen:
     """Look up where a schedule stands, and let what is due be decided as a leader decides it."""
     undecided = schedule_fires.undecided(connection, schedule.schedule_id, plan)
     armed = timetable.armed(schedule, undecided, context)
@@ -270,7 +270,7 @@ def _seen(connection: Any, schedule: Schedule, plan: Plan, context: ScheduleCont
     )
 
 
-def _within(connection: Any, seen: _Seen, plan: Plan, after: datetime, until: datetime) -> _Seen:
+def _within(connection: Connection, seen: _Seen, plan: Plan, after: datetime, until: datetime) -> _Seen:
     """Add what is decided about the due times of a time."""
     first, last = plan.led_from(after, until)
     # The same key may have been decided as the due time of another moment, before somebody changed the zone.
@@ -285,7 +285,7 @@ def _elsewhere(fire: ScheduleFire) -> ForeseenFate:
     return ForeseenFate(InstantOutcome.SKIPPED.value, reason)
 
 
-def _nothing(connection: Any, seen: _Seen, plan: Plan, until: datetime) -> str:
+def _nothing(connection: Connection, seen: _Seen, plan: Plan, until: datetime) -> str:
     """Say why there is nothing to show."""
     following = plan.next_after(until)
     if following is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from batchctl.domain.definitions import sql_jobs
@@ -30,7 +29,7 @@ from batchctl.operations.scheduling.schedule_findings import (
 )
 from batchctl.operations.scheduling.timetable import Next, schedule_target
 from batchctl.operations.shown_columns import Columns
-from batchctl.store import scheduler_log
+from batchctl.store import Connection, scheduler_log
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import data_triggers, intake
 from batchctl.store.maintenance import audit_entries
@@ -74,7 +73,7 @@ class ScheduleKeeper:
         reason = checked_reason(reason)
         said: Columns = {**DEFAULTS, **given, "ScheduleName": name}
 
-        def act(connection: Any) -> WrittenSchedule:
+        def act(connection: Connection) -> WrittenSchedule:
             found, broken = schedule_rows.everything(connection)
             if any(each.name == name for each in found):
                 message = f"There is a schedule '{visible(name)}' already."
@@ -96,7 +95,7 @@ class ScheduleKeeper:
         """Write some columns of a schedule anew; with another type goes what only the old one had a use for."""
         reason = checked_reason(reason)
 
-        def act(connection: Any) -> WrittenSchedule:
+        def act(connection: Connection) -> WrittenSchedule:
             known = timetable.named(connection, name)
             _check_origin(known, given)
             was = _own(shown_columns.of(known))
@@ -128,7 +127,7 @@ class ScheduleKeeper:
         """
         reason = checked_reason(reason)
 
-        def act(connection: Any) -> WrittenSchedule:
+        def act(connection: Connection) -> WrittenSchedule:
             known = timetable.named(connection, name)
             now = self.actor.clock.now()
             context = timetable.schedule_context(connection, self.zone, now)
@@ -154,7 +153,7 @@ class ScheduleKeeper:
 
     def _written(
         self,
-        connection: Any,
+        connection: Connection,
         schedule: Schedule,
         context: ScheduleContext,
         before: Columns,
@@ -256,7 +255,7 @@ def run_now(actor: Actor, name: str, *, zone: str, reason: str | None) -> Ran:
     """Insert the row that the schedule would insert if it were due; its due times stay as they are."""
     reason = checked_reason(reason)
 
-    def act(connection: Any) -> Ran:
+    def act(connection: Connection) -> Ran:
         schedule = timetable.named(connection, name)
         defined = definitions.read(connection)
         takers = tuple(batch.name for batch in defined.batches if batch.entity == schedule.entity)
@@ -276,7 +275,7 @@ def run_now(actor: Actor, name: str, *, zone: str, reason: str | None) -> Ran:
     return actor.act(act)
 
 
-def _insert(connection: Any, actor: Actor, schedule: Schedule, cycle_key: str, reason: str | None) -> IntakeId:
+def _insert(connection: Connection, actor: Actor, schedule: Schedule, cycle_key: str, reason: str | None) -> IntakeId:
     said, now = storable(f"run by {actor.who}: {reason}"), actor.clock.now()
     intake_id = intake.add(
         connection, entity=schedule.entity, cycle_key=cycle_key, source=schedule.source, message=said

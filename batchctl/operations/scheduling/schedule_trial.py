@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from batchctl.domain import gates
 from batchctl.domain.definitions.declared import correct_decorator, job_of
@@ -30,6 +29,7 @@ from batchctl.operations.scheduling.schedule_findings import ScheduleContext, sc
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.operations.shown_columns import Columns
 from batchctl.operations.taken_entities import entity_gate, mode_gate
+from batchctl.store import Connection
 from batchctl.store.intake import data_triggers
 from batchctl.store.scheduling import schedule_fires
 
@@ -88,7 +88,7 @@ class ScheduleBench:
             tried = self._tried(connection, schedule, context)
             return replace(tried, gates=tuple(self._gates(connection, tried, context)))
 
-    def _tried(self, connection: Any, schedule: Schedule, context: ScheduleContext) -> ScheduleTrial:
+    def _tried(self, connection: Connection, schedule: Schedule, context: ScheduleContext) -> ScheduleTrial:
         shown = typed(schedule.name)
         try:
             plan = due.plan_of(schedule.timing, context.zone, context.calendar_of(schedule.timing))
@@ -166,7 +166,7 @@ class ScheduleBench:
             next_step=next_step,
         )
 
-    def _gates(self, connection: Any, tried: ScheduleTrial, context: ScheduleContext) -> Iterator[Gate]:
+    def _gates(self, connection: Connection, tried: ScheduleTrial, context: ScheduleContext) -> Iterator[Gate]:
         """Yield each condition by itself, also those that `reason` does not come to, because another one blocks first."""
         schedule, row = tried.schedule, f"Schedule {tried.schedule.schedule_id}"
         takers = takers_of(schedule.entity, context.batches)
@@ -237,7 +237,7 @@ def _times(tried: ScheduleTrial, plan: Plan, now: datetime, row: str) -> Iterato
         yield Gate("due", f"it is not due before {tried.next_local}", preview, row, ends, next_at)
 
 
-def _over(connection: Any, schedule: Schedule, plan: Plan) -> str:
+def _over(connection: Connection, schedule: Schedule, plan: Plan) -> str:
     """Say of one that is never due again what became of its last time, if that is still one of its times."""
     last = next(iter(schedule_fires.last_of(connection, schedule.schedule_id)), None)
     until = None if last is None else last.due_until or last.due

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from batchctl.domain.definitions.declared import correct_decorator, job_of
 from batchctl.domain.definitions.reconciling import TIMING, owner_in
@@ -20,6 +19,7 @@ from batchctl.operations.scheduling.schedule_findings import (
     schedule_warnings,
 )
 from batchctl.operations.scheduling.timetable import Timetable
+from batchctl.store import Connection
 from batchctl.store.scheduling import backfills, calendars, schedule_rows
 
 _OR_CANCEL = "correct the row in an SQL client, or set its Status to cancelled there"
@@ -30,7 +30,7 @@ Row = tuple[str, str, Finding]
 
 
 def time_findings(
-    connection: Any, table: Timetable, batches: Sequence[BatchDefinition], triggers: Sequence[DataTrigger]
+    connection: Connection, table: Timetable, batches: Sequence[BatchDefinition], triggers: Sequence[DataTrigger]
 ) -> Iterator[Row]:
     """Yield what is wrong with each schedule, calendar and mode."""
     context = table.context(connection)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from batchctl.domain.errors import NotFound
 from batchctl.domain.outcomes import Finding
@@ -31,6 +30,7 @@ from batchctl.operations.scheduling.schedule_findings import (
 )
 from batchctl.operations.shown_columns import Columns
 from batchctl.ports import Clock, Transactions
+from batchctl.store import Connection
 from batchctl.store.definitions import definitions
 from batchctl.store.maintenance import audit_entries
 from batchctl.store.scheduling import calendars, schedule_fires, schedule_rows
@@ -176,12 +176,12 @@ class Timetable:
                 audit=tuple(audit_entries.of_target(connection, schedule_target(name))),
             )
 
-    def context(self, connection: Any) -> ScheduleContext:
+    def context(self, connection: Connection) -> ScheduleContext:
         """Return what schedules have to fit."""
         return schedule_context(connection, self.zone, self.clock.now())
 
 
-def schedule_context(connection: Any, zone: str, now: datetime) -> ScheduleContext:
+def schedule_context(connection: Connection, zone: str, now: datetime) -> ScheduleContext:
     """Return what schedules have to fit."""
     defined = definitions.read(connection)
     return ScheduleContext(
@@ -193,13 +193,13 @@ def schedule_context(connection: Any, zone: str, now: datetime) -> ScheduleConte
     )
 
 
-def timed(connection: Any, context: ScheduleContext) -> tuple[Timed, ...]:
+def timed(connection: Connection, context: ScheduleContext) -> tuple[Timed, ...]:
     """Return all schedules by name."""
     found = sorted(schedule_rows.everything(connection)[0], key=lambda one: one.name)
     return tuple(_timed(connection, schedule, context) for schedule in found)
 
 
-def coming_up(connection: Any, context: ScheduleContext, most: int) -> tuple[ComingUp, ...]:
+def coming_up(connection: Connection, context: ScheduleContext, most: int) -> tuple[ComingUp, ...]:
     """Return what schedules start next, the soonest first."""
     found = [
         ComingUp(schedule=schedule, next=at)
@@ -209,7 +209,7 @@ def coming_up(connection: Any, context: ScheduleContext, most: int) -> tuple[Com
     return tuple(sorted(found, key=lambda one: (one.next.at, one.schedule.name))[:most])
 
 
-def next_of(connection: Any, schedule: Schedule, context: ScheduleContext) -> Next | None:
+def next_of(connection: Connection, schedule: Schedule, context: ScheduleContext) -> Next | None:
     """Return when a schedule starts work next, as the leader reckons it; None when it does not, or nothing lets it."""
     plan = context.plan_of(schedule.timing)
     if plan is None:
@@ -240,7 +240,7 @@ def armed(schedule: Schedule, plan: Times, context: ScheduleContext) -> Schedule
     )
 
 
-def _timed(connection: Any, schedule: Schedule, context: ScheduleContext) -> Timed:
+def _timed(connection: Connection, schedule: Schedule, context: ScheduleContext) -> Timed:
     return Timed(
         schedule=schedule,
         plan=context.plan_of(schedule.timing),
@@ -262,7 +262,7 @@ def _of_calendar(schedule: Schedule, context: ScheduleContext) -> Iterator[Findi
         yield Finding("CalendarName", f"{ends[:1].upper()}{ends[1:]}.")
 
 
-def named(connection: Any, name: str) -> Schedule:
+def named(connection: Connection, name: str) -> Schedule:
     """Return a schedule; raises `NotFound`, which says which one may have been meant, or `Refused` where it cannot be read."""
     found, broken = schedule_rows.everything(connection)
     schedule = next((each for each in found if each.name == name), None)
@@ -278,7 +278,7 @@ def schedule_target(name: str) -> str:
     return f"Schedule:{name}"
 
 
-def starters_of(connection: Any, table: Timetable, name: str) -> Iterator[str]:
+def starters_of(connection: Connection, table: Timetable, name: str) -> Iterator[str]:
     """Yield a sentence on a batch's mode, if it has one, and on each schedule of its entity."""
     context = table.context(connection)
     batch = next(batch for batch in context.batches if batch.name == name)
@@ -289,7 +289,7 @@ def starters_of(connection: Any, table: Timetable, name: str) -> Iterator[str]:
             yield _wording(connection, schedule, context)
 
 
-def _wording(connection: Any, schedule: Schedule, context: ScheduleContext) -> str:
+def _wording(connection: Connection, schedule: Schedule, context: ScheduleContext) -> str:
     plan, name = context.plan_of(schedule.timing), visible(schedule.name)
     if plan is None:
         return f"Schedule {name} cannot be understood, so it starts nothing: batchctl check."

@@ -94,6 +94,12 @@ def has_procedure(connection: Connection, name: str) -> bool:
     return _of(connection).has_procedure(connection, name)
 
 
+def has_populating_procedure(connection: Connection, name: str) -> bool:
+    """Say whether there is the procedure of a populator, its name as it is written or in small letters."""
+    quoted = connection.dialect.identifier_preparer.quote_identifier
+    return any(has_procedure(connection, quoted(one)) for one in (name, name.lower()))
+
+
 def durability(connection: Connection) -> list[HealthFinding]:
     """Say whether what was committed stays."""
     return _of(connection).durability(connection)
