@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
@@ -25,23 +25,64 @@ from batchctl.domain.text import storable
 from batchctl.domain.values import value
 from batchctl.logs import Event, EventValue
 from batchctl.preparation import Prepared
+from batchctl.store.turns import Numbers
 
 Batches = Mapping[BatchId, BatchDefinition]
 
 
-@value
-class Attempt:
-    """An attempt that has been recorded as begun."""
+Mark = tuple[InstanceId, int, int, int]
+"""What identifies an attempt before its row has a number: instance, ClaimToken, ProcessControlSeq, AttemptNo."""
 
-    history_id: HistoryId
+UNNUMBERED = HistoryId(0)
+
+
+@value
+class PlannedAttempt:
+    """An attempt that is to begin."""
+
     instance: BatchInstance
     batch: BatchDefinition
     step: Step
     attempt_no: int
     cause: Cause
-    prepared: Prepared
     so_far: AttemptsSoFar
+
+    def ready(self, prepared: Prepared, now: datetime) -> Attempt:
+        """Return it made ready to be recorded as begun."""
+        return Attempt(self.instance, self.batch, self.step, self.attempt_no, self.cause, self.so_far, prepared, now)
+
+
+@value
+class Attempt(PlannedAttempt):
+    """An attempt that has been made ready; it has its number once it is recorded as begun."""
+
+    prepared: Prepared
     started_at: datetime
+    history_id: HistoryId = UNNUMBERED
+
+    def numbered(self, history_id: HistoryId) -> Attempt:
+        """Return it as it is recorded."""
+        return Attempt(
+            self.instance,
+            self.batch,
+            self.step,
+            self.attempt_no,
+            self.cause,
+            self.so_far,
+            self.prepared,
+            self.started_at,
+            history_id,
+        )
+
+    @property
+    def planned(self) -> PlannedAttempt:
+        """Return it as it was planned."""
+        return PlannedAttempt(self.instance, self.batch, self.step, self.attempt_no, self.cause, self.so_far)
+
+    @property
+    def mark(self) -> Mark:
+        """Return what identifies it before its row has a number."""
+        return self.instance.instance_id, self.instance.claim_token, self.step.seq, self.attempt_no
 
     @property
     def fields(self) -> dict[str, EventValue]:
@@ -128,16 +169,16 @@ class InstanceMessage:
         return fields
 
 
-Mark = tuple[InstanceId, int, int, int]
-"""What identifies an attempt before its row has a number: instance, ClaimToken, ProcessControlSeq, AttemptNo."""
-
-
 @value
 class Begun:
-    """Attempts whose beginning one statement records; the database may return their numbers as late as the commit."""
+    """Attempts whose beginning one statement records."""
 
-    marks: tuple[Mark, ...]
-    attempts: Callable[[], tuple[Attempt, ...]]
+    attempts: Sequence[Attempt]
+    numbers: Numbers
+
+    def committed(self) -> Iterator[Attempt]:
+        """Yield them with their numbers."""
+        return map(Attempt.numbered, self.attempts, self.numbers.take())
 
 
 @value
@@ -178,12 +219,12 @@ class WrittenTurn:
         """Return the instances of which an attempt begins."""
         return [
             *(attempt.instance.instance_id for attempt in self.starts),
-            *(instance_id for begun in self.begun for instance_id, *_ in begun.marks),
+            *(attempt.instance.instance_id for begun in self.begun for attempt in begun.attempts),
         ]
 
     def committed(self) -> WrittenTurn:
         """Return the same with all attempts to be started; for when it is committed."""
-        starts = (*self.starts, *chain.from_iterable(one.attempts() for one in self.begun))
+        starts = (*self.starts, *chain.from_iterable(one.committed() for one in self.begun))
         return WrittenTurn(
             starts, self.announced, self.parked, self.locked, self.waiting, contended=self.contended, fired=self.fired
         )

@@ -3,48 +3,31 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cached_property, partial
-from heapq import merge
+from functools import cached_property
 from itertools import count, groupby, islice, takewhile
 from operator import attrgetter
 
-from batchctl.control.attempts import Batches, InstanceMessage, WrittenTurn
-from batchctl.control.drafts import PlannedAttempt
+from batchctl.control.attempts import Batches, InstanceMessage, PlannedAttempt, WrittenTurn
 from batchctl.control.recording import Recorder, named_locked, stopping_failures
 from batchctl.domain import gates, moves
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.moves import not_before
 from batchctl.domain.rows import AttemptsSoFar, BatchDefinition, BatchId, BatchInstance, InstanceId, Step
-from batchctl.domain.status import InstanceStatus, OnFailure, OnLost
+from batchctl.domain.status import InstanceStatus, OnLost
 from batchctl.domain.text import in_short
-from batchctl.store import Connection, history, instances, limits, started
+from batchctl.store import Connection, history, in_line, instances, limits, started
 from batchctl.store.dependencies import dependencies
+from batchctl.store.in_line import FIRST_PAGE, Claimable, Line
 from batchctl.store.intake import intake
 from batchctl.store.transactions import NotAsReadError, savepoint
-
-FIRST_PAGE = 2
-"""How many instances in line are read at least while looking for those that may start; each page is twice the last."""
-
-MANY_DEFERRED = 100
-"""When so many instances have waited for their time, the next one is first looked for near the head of its batch."""
-NEAR = 500
-"""How many instances in line are looked at there.
-
-After an outage nearly all of thousands are due: so each claim finds the next without reading the numbers of all.
-"""
-MOST_NUMBERED = 10_000
-"""While fewer than this have waited for their time, the order of creation is made here, out of their numbers.
-
-One number costs about half a microsecond, and one instance that is read over a tenth.
-"""
 
 CHANGED = "it changed meanwhile"
 """The message about an instance that somebody else has moved: nothing is wrong with it."""
 
-_BY_CREATION, _BY_SEQ = attrgetter("instance_id"), attrgetter("seq")
+_BY_SEQ = attrgetter("seq")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +77,12 @@ class Claimer:
                 break
             if batch.batch_id not in likely and not look.is_promising(batch):
                 continue
-            is_locked = limits.lock(connection, batch, limit)
-            if written.started or limits.others_write(connection):
-                # What has been claimed since may have taken what this batch needs; what is read from now on stays so.
-                look = look.anew(batch)
-            if not is_locked():
+            # What has been claimed since may have taken what this batch needs; what is read behind the lock stays so.
+            locked = look.locked(batch, anew=bool(written.started) or limits.others_write(connection))
+            if locked is None:
                 written += WrittenTurn(contended=frozenset({batch.name}))
                 continue
+            look = locked
             most = min(places - len(written.started), look.room.places(batch))
             found = look.startable(batch)
             claimed = self._claim_of(connection, batch, batches, found, now, most, singly=singly)
@@ -232,14 +214,15 @@ class _Look:
     turns: Mapping[BatchId, int]
     can_begin: Callable[[Step | None], bool]
     page: int = FIRST_PAGE
-    asked_room: Callable[[], limits.Room] | None = None
-    asked: Mapping[BatchId, Callable[[], Iterator[BatchInstance]]] = field(default_factory=dict)
-    """Instances in line that have been asked for."""
+    claimable: Claimable | None = None
+    """What was seen of one batch behind its lock."""
 
-    def anew(self, batch: BatchDefinition) -> _Look:
-        """Look again; what will be wanted of a batch comes along with what was asked before."""
-        room = limits.ask_room(self.connection, self.known, self.limit, self.now)
-        return replace(self, asked_room=room, asked={batch.batch_id: self._ask(batch)})
+    def locked(self, batch: BatchDefinition, *, anew: bool) -> _Look | None:
+        """Keep others from claiming from a batch, and look at it anew where that is wanted; None where another does."""
+        if not anew:
+            return self if limits.lock(self.connection, batch, self.limit) else None
+        found = in_line.lock_and_look(self.connection, batch, self.known, self.limit, self.now, self.page)
+        return None if found is None else replace(self, claimable=found)
 
     def batches(self) -> Iterator[BatchDefinition]:
         """Yield the batches that are enabled and not frozen, by Seq; of one Seq that first whose turn is longest ago."""
@@ -274,80 +257,16 @@ class _Look:
     @cached_property
     def room(self) -> limits.Room:
         """What may be claimed."""
-        asked = self.asked_room or limits.ask_room(self.connection, self.known, self.limit, self.now)
-        return asked()
+        if self.claimable is not None:
+            return self.claimable.room
+        return limits.room(self.connection, self.known, self.limit, self.now)
 
     @cached_property
     def failures(self) -> Sequence[BatchInstance]:
         """The failures that stop everything."""
         return stopping_failures(self.connection, self.known)
 
-    def _in_line(self, batch: BatchDefinition) -> Iterator[BatchInstance]:
-        return (self.asked.get(batch.batch_id) or self._ask(batch))()
-
-    def _ask(self, batch: BatchDefinition) -> Callable[[], Iterator[BatchInstance]]:
-        """Ask for the instances of a batch that may start or keep later ones from starting, in order of creation."""
-        if batch.on_failure is not OnFailure.CONTINUE:
-            return self._ask_pages(partial(instances.ask_in_line, self.connection, batch.batch_id))
-        # Where failures hold back no later instance, any number of them, and of retries not due, may stand in front.
-        deferred = self._ask_deferred(batch, MANY_DEFERRED)
-        at_once = self._ask_at_once(batch)
-
-        def answer() -> Iterator[BatchInstance]:
-            if len(numbers := deferred()) == MANY_DEFERRED:
-                return self._of_many_due(batch)
-            return self._merged(at_once, numbers)
-
-        return answer
-
-    def _ask_deferred(self, batch: BatchDefinition, most: int) -> Callable[[], list[InstanceId]]:
-        return instances.ask_deferred(self.connection, batch.batch_id, most, self.now)
-
-    def _ask_at_once(self, batch: BatchDefinition, after: int = 0) -> Callable[[], Iterator[BatchInstance]]:
-        return self._ask_pages(partial(instances.ask_at_once, self.connection, batch.batch_id), after)
-
-    def _of_many_due(self, batch: BatchDefinition) -> Iterator[BatchInstance]:
-        """Yield the same where many have waited for their time: first those near the head, then by number.
-
-        An index has them in order of that time, so that all the numbers are needed to tell who was created first. Where
-        these are too many, whatever stands in front is read too.
-        """
-        last, batch_id = 0, batch.batch_id
-        near = self._ask_pages(partial(instances.ask_near, self.connection, batch_id, now=self.now, among=NEAR))
-        for one in near():
-            last = one.instance_id
-            yield one
-        numbers = self._ask_deferred(batch, MOST_NUMBERED)()
-        if len(numbers) < MOST_NUMBERED:
-            behind = [number for number in numbers if number > last]
-            yield from self._merged(self._ask_at_once(batch, last), behind)
-        else:
-            yield from self._ask_pages(partial(instances.ask_due, self.connection, batch_id, now=self.now), last)()
-
-    def _merged(
-        self, at_once: Callable[[], Iterator[BatchInstance]], numbers: Sequence[InstanceId]
-    ) -> Iterator[BatchInstance]:
-        """Merge the instances that wait for no time with those of the numbers, in order of creation."""
-        return merge(at_once(), self._load(sorted(numbers)), key=_BY_CREATION) if numbers else at_once()
-
-    def _load(self, numbers: Sequence[InstanceId]) -> Iterator[BatchInstance]:
-        """Load instances by their numbers as they are wanted, in pages of which each is twice as long as the last."""
-        start, most = 0, max(self.page, FIRST_PAGE)
-        while page := numbers[start : start + min(most, instances.MOST_LOADED)]:
-            yield from instances.these(self.connection, page)
-            start, most = start + len(page), most * 2
-
-    def _ask_pages(
-        self, ask: Callable[..., Callable[[], list[BatchInstance]]], after: int = 0
-    ) -> Callable[[], Iterator[BatchInstance]]:
-        """Ask for the first page; those that follow, each twice as long, are asked for when they are wanted."""
-        first = ask(after=after, most=max(self.page, FIRST_PAGE))
-
-        def answer() -> Iterator[BatchInstance]:
-            asked, most = first, max(self.page, FIRST_PAGE)
-            while found := asked():
-                yield from found
-                most *= 2
-                asked = ask(after=found[-1].instance_id, most=most)
-
-        return answer
+    def _in_line(self, batch: BatchDefinition) -> Iterable[BatchInstance]:
+        if self.claimable is not None and self.claimable.line.batch is batch:
+            return self.claimable.line
+        return Line(self.connection, batch, self.now, self.page)

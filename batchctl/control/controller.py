@@ -13,13 +13,13 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from batchctl.control.allotment import Allotment
+from batchctl.control.asked_rows import WantedCreation
 from batchctl.control.attempts import Attempt, End, Mark, Tally, WrittenTurn
 from batchctl.control.claiming import CHANGED, Claimer
 from batchctl.control.contention import LOCKED_LOOK, Contention
-from batchctl.control.creation import CreationReport
 from batchctl.control.drafts import Draft
 from batchctl.control.in_flight import InFlight, Notes
-from batchctl.control.intake_writing import Made
+from batchctl.control.intake_writing import IntakeWriter, Made
 from batchctl.control.recording import Recorder
 from batchctl.domain.errors import (
     BatchctlError,
@@ -117,6 +117,8 @@ class Controller:
         self._has_looked = False
         self._looked_at = 0.0
         self._next_due: datetime | None = None
+        self._claimed: WrittenTurn | None = None
+        """What was begun along with a creation and is not announced yet."""
         self.tally = Tally()
 
     @property
@@ -242,16 +244,11 @@ class Controller:
         self._in_flight.begin()
         self._report(written)
 
-    def create_and_claim(
-        self,
-        create: Callable[[Connection], Callable[[], Made]],
-        tell: Callable[[Made], CreationReport],
-        likely: frozenset[BatchId],
-    ) -> CreationReport | None:
+    def create_and_claim(self, transactions: Transactions, writer: IntakeWriter, wanted: WantedCreation) -> Made | None:
         """Create, claim what may start now and record its beginning in one transaction, then start it.
 
-        None when nothing was done: while anything else is to be recorded, or because of any error. Then the creation
-        is better written alone.
+        What begins is announced by `announce`, once the creation is. Returns None when nothing was done: while anything
+        else is to be recorded, or because of any error. Then the creation is better written alone.
         """
         if self.is_working or self._unsettled or self._wary or self._free == 0:
             return None
@@ -260,9 +257,11 @@ class Controller:
 
         def work(connection: Connection) -> tuple[Made, WrittenTurn]:
             self._take_in_changes(connection)
-            creating = create(connection)
-            written = self._note_marks(self._claim(connection, self._clock.now(), self._free, likely))
-            made = creating()
+            sent = writer.send(wanted, connection)
+            written = self._note_marks(
+                self._claim(connection, self._clock.now(), self._free, frozenset(wanted.batch_ids))
+            )
+            made = writer.settle(sent, connection)
             if {*made.created.values()} - {*written.started}:
                 # Other controllers need not be notified of what is claimed at once.
                 instances.tell(connection)
@@ -270,20 +269,24 @@ class Controller:
 
         boundaries = frozenset({Boundary.POPULATE, Boundary.CLAIM, Boundary.START})
         try:
-            made, written = self._transactions.run(boundaries, work, nowait=True)
+            made, written = transactions.run(boundaries, work, nowait=True)
         except (Busy, DatabaseUnreachable) as error:
             self._wait_for_the_database(error)
             raise
         except Exception:  # noqa: BLE001 - the caller then creates alone, and finds out which row caused it
             return None
-        written = written.committed()
+        self._claimed = written = written.committed()
         self._marks.clear()
         self._in_flight.add(written.starts)
         self._in_flight.begin()
-        report = tell(made)
-        self._take_note(written)
-        self._report(written)
-        return report
+        return made
+
+    def announce(self) -> None:
+        """Announce what `create_and_claim` has begun."""
+        written, self._claimed = self._claimed, None
+        if written is not None:
+            self._take_note(written)
+            self._report(written)
 
     def _wait_for_the_database(self, error: BatchctlError) -> None:
         """Leave the database alone for a while.
@@ -471,7 +474,7 @@ class Controller:
         return written
 
     def _note_marks(self, written: WrittenTurn) -> WrittenTurn:
-        self._marks.update(*(begun.marks for begun in written.begun))
+        self._marks.update(attempt.mark for begun in written.begun for attempt in begun.attempts)
         return written
 
     def _draft(self, ends: Sequence[End], *, stopping: bool) -> Draft:

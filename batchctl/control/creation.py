@@ -67,15 +67,10 @@ class Creation:
 
 
 class Together(Protocol):
-    """Writes a creation along with what follows from it; returns None when nothing was done, for any reason."""
+    """Writes a creation in one transaction with what follows from it."""
 
-    def __call__(
-        self,
-        create: Callable[[Connection], Callable[[], Made]],
-        tell: Callable[[Made], CreationReport],
-        likely: frozenset[BatchId],
-    ) -> CreationReport | None:
-        """Write in one transaction, then announce it. Calling what `create` returned yields its outcome."""
+    def __call__(self, transactions: Transactions, writer: IntakeWriter, wanted: WantedCreation) -> Made | None:
+        """Return what was made; None when nothing was done, for any reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,12 +343,12 @@ class Creator:
         wanted = self._asked.ask(row, batches)
         if wanted is None:
             return CreationReport()
-        tell = partial(self._report, row, wanted.batches)
+        made = None
         if together is not None and not self._locked:
-            report = together(partial(self._writer.ask_to_write, wanted), tell, frozenset(wanted.batch_ids))
-            if report is not None:
-                return report
-        return tell(self._run(partial(self._write_and_tell, wanted)))
+            made = together(self.transactions, self._writer, wanted)
+        if made is None:
+            made = self._run(partial(self._write_and_tell, wanted))
+        return self._report(row, wanted.batches, made)
 
     def _populated(self, row: IntakeRow, batches: Sequence[BatchDefinition]) -> WantedCreation:
         return WantedCreation(

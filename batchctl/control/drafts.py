@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from batchctl.control.attempts import Batches, End
+from batchctl.control.attempts import Attempt, Batches, End, PlannedAttempt
 from batchctl.domain import moves
 from batchctl.domain.moves import not_before
-from batchctl.domain.rows import LONG_AGO, AttemptsSoFar, BatchDefinition, BatchInstance, InstanceId, Step
+from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchInstance, InstanceId, Step
 from batchctl.domain.status import Cause, InstanceStatus, InstanceVerb
 from batchctl.domain.text import storable
 from batchctl.domain.values import value
 from batchctl.ports import Finished
-from batchctl.preparation import Prepared
 from batchctl.store import turns
 from batchctl.store.history import Beginning, Ending
 
@@ -34,31 +33,12 @@ class AfterEnd:
 
 
 @value
-class PlannedAttempt:
-    """An attempt that is to begin."""
-
-    instance: BatchInstance
-    batch: BatchDefinition
-    step: Step
-    attempt_no: int
-    cause: Cause
-    so_far: AttemptsSoFar
-
-
-@value
 class Writing:
-    """What is to be written at a time: the attempts that begin are made ready."""
+    """What is to be written at a time."""
 
-    plans: Sequence[PlannedAttempt]
-    prepared: Sequence[Prepared]
+    beginning: Sequence[Attempt]
     turn: turns.Turn
     now: datetime
-
-    @property
-    def ready(self) -> dict[InstanceId, tuple[PlannedAttempt, Prepared]]:
-        """Return by their instances the attempts that begin."""
-        made = zip(self.plans, self.prepared, strict=True)
-        return {plan.instance.instance_id: (plan, prepared) for plan, prepared in made}
 
 
 @value
@@ -72,6 +52,11 @@ class Draft:
     """True when nothing begins by it."""
     decided: Sequence[AfterEnd]
     writing: Writing
+
+    @property
+    def prepared(self) -> dict[InstanceId, Attempt]:
+        """Return by their instances the attempts that begin."""
+        return {attempt.instance.instance_id: attempt for attempt in self.writing.beginning}
 
     def holds(self, ends: Sequence[End], batches: Batches, now: datetime, *, stopping: bool) -> bool:
         """Say whether the same would follow now."""
@@ -101,12 +86,13 @@ def _plan(one: AfterEnd, step: Step) -> PlannedAttempt:
     return PlannedAttempt(one.after, one.batch, step, attempts + 1, cause, so_far)
 
 
-def beginning(plan: PlannedAttempt, prepared: Prepared) -> Beginning:
+def beginning(attempt: Attempt) -> Beginning:
     """Return what stands in the history of an attempt that begins."""
     # A delegated step stands in the history as what it is carried out as, a check as the step it is of.
-    step = plan.step if plan.cause is Cause.VERIFY else prepared.step
-    command = prepared.command_text, prepared.command_spec
-    return Beginning(plan.instance, step, plan.attempt_no, plan.cause, *command, plan.batch.version)
+    ready = attempt.prepared
+    step = attempt.step if attempt.cause is Cause.VERIFY else ready.step
+    command = ready.command_text, ready.command_spec
+    return Beginning(attempt.instance, step, attempt.attempt_no, attempt.cause, *command, attempt.batch.version)
 
 
 def ending(one: AfterEnd, now: datetime) -> Ending:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeGuard
 from zoneinfo import ZoneInfo
@@ -16,6 +16,7 @@ from batchctl.domain.text import visible
 from batchctl.ports import Clock
 from batchctl.store import Connection, instances
 from batchctl.store.intake import intake
+from batchctl.store.statements import Asked
 
 UNTAKEN = "no batch takes entity"
 """How a message begins that no longer holds once a batch takes the row."""
@@ -35,21 +36,30 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
+class SentCreation:
+    """The instances of one row that the database was sent."""
+
+    row: IntakeRow
+    locked: Asked[tuple[IntakeRow | None, frozenset[BatchId]]]
+    """The row as it stands, locked, and the batches that have their instance of it."""
+    added: Mapping[BatchId, Asked[InstanceId]]
+
+
+@dataclass(frozen=True, slots=True)
 class IntakeWriter:
     """Writes what becomes of a row."""
 
     clock: Clock
     zone: ZoneInfo
 
-    def ask_to_write(self, wanted: WantedCreation, connection: Connection) -> Callable[[], Made]:
-        """Send all statements at once where nothing has to be looked at first; what it returns gives the outcome."""
+    def send(self, wanted: WantedCreation, connection: Connection) -> SentCreation | Made:
+        """Send all statements at once where nothing has to be looked at first; else write, and return the outcome."""
         row = wanted.row
         values = {key: each for key, each in wanted.populated.items() if not isinstance(each, str)}
         if wanted.compares or len(values) < len(wanted.batches) or wanted.tries != row.tries:
-            made = self.write(wanted, connection)
-            return lambda: made
+            return self.write(wanted, connection)
         if intake.is_locked(connection, row, wanted.batch_ids, compares=False):
-            return lambda: Made(blocker=instances.blocker(connection))
+            return Made(blocker=instances.blocker(connection))
         locked = intake.ask_locked(connection, row.intake_id)
         added = {
             batch.batch_id: instances.ask_to_add(
@@ -57,17 +67,19 @@ class IntakeWriter:
             )
             for batch in wanted.batches
         }
+        return SentCreation(row, locked, added)
 
-        def answer() -> Made:
-            found, _ = locked()
-            if not is_still(found, row) or found.tries != row.tries:
-                message = f"FileProcess {row.intake_id} is not as it was read."
-                raise Conflict(message)
-            made = Made({key: instance_id() for key, instance_id in added.items()})
-            self._conclude(connection, found, made, self.clock.now(), taken=True)
-            return made
-
-        return answer
+    def settle(self, sent: SentCreation | Made, connection: Connection) -> Made:
+        """Return the outcome of what was sent; raises `Conflict` when the row is not as it was read."""
+        if isinstance(sent, Made):
+            return sent
+        row, (found, _) = sent.row, sent.locked.take()
+        if not is_still(found, row) or found.tries != row.tries:
+            message = f"FileProcess {row.intake_id} is not as it was read."
+            raise Conflict(message)
+        made = Made({key: instance_id.take() for key, instance_id in sent.added.items()})
+        self._conclude(connection, found, made, self.clock.now(), taken=True)
+        return made
 
     def write(self, wanted: WantedCreation, connection: Connection) -> Made:
         """Write what was wanted of a row, and the outcome on the row itself; wait for locks on it."""

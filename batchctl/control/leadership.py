@@ -123,28 +123,13 @@ class Leadership:
             leave = partial(self._leave, fence)
             self.transactions.run(frozenset({Boundary.HEARTBEAT}), leave, nowait=True)
 
-    def guard(self, work: Callable[[Connection], Callable[[], Result]]) -> Callable[[Connection], Callable[[], Result]]:
-        """Return the same work, of which nothing is committed when another controller leads by then."""
-
-        def guarded(connection: Connection) -> Callable[[], Result]:
-            asked = leading.ask_fence(connection)
-            answer = work(connection)
-
-            def checked() -> Result:
-                self._check(asked())
-                return answer()
-
-            return checked
-
-        return guarded
-
     def run(self, boundaries: frozenset[Boundary], work: Callable[[Connection], Result], *, nowait: bool) -> Result:
         """Run a transaction of which nothing is committed when another controller leads by then."""
 
         def guarded(connection: Connection) -> Result:
             asked = leading.ask_fence(connection)
             result = work(connection)
-            self._check(asked())
+            self._check(asked.take())
             return result
 
         return self.transactions.run(boundaries, guarded, nowait=nowait)

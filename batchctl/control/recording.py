@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from itertools import takewhile
 
 from batchctl.control.allotment import Allotment
-from batchctl.control.attempts import Attempt, Batches, Begun, End, InstanceMessage, Mark, WrittenTurn
+from batchctl.control.attempts import Attempt, Batches, Begun, End, InstanceMessage, Mark, PlannedAttempt, WrittenTurn
 from batchctl.control.drafts import (
     AfterEnd,
     Draft,
-    PlannedAttempt,
     Writing,
     beginning,
     ended_at,
@@ -27,7 +27,7 @@ from batchctl.domain import gates, moves
 from batchctl.domain.errors import Conflict
 from batchctl.domain.moves import not_before
 from batchctl.domain.plugins import Plugins
-from batchctl.domain.rows import BatchDefinition, BatchInstance, HistoryEntry, HistoryId, InstanceId, IntakeId, Step
+from batchctl.domain.rows import BatchDefinition, BatchInstance, HistoryEntry, InstanceId, IntakeId, Step
 from batchctl.domain.status import Cause, HistoryStatus, InstanceStatus, InstanceVerb, OnFailure, StopReason
 from batchctl.domain.text import storable
 from batchctl.preparation import Prepared, Preparer
@@ -36,9 +36,6 @@ from batchctl.store.dependencies import dependencies
 from batchctl.store.history import Ending
 from batchctl.store.intake import intake
 from batchctl.store.transactions import left_out_if_refused
-
-Ready = tuple[PlannedAttempt, Prepared]
-"""An attempt that is to begin, made ready."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +102,16 @@ class Recorder:
 
         For what an older draft has made `known`, no plugin is asked again.
         """
-        decided, ready, at = list[AfterEnd](), list[Ready](), time_of(ends, now)
-        made = {} if known is None else known.writing.ready
+        decided, ready, at = list[AfterEnd](), list[Attempt](), time_of(ends, now)
+        made = {} if known is None else known.prepared
         for end in ends:
             instance = end.attempt.instance
             may_begin = not stopping and (self.has_time or instance.instance_id in made)
             decided.append(self._decide(end, instance, batches, now, may_begin=may_begin))
             for plan in next_plans(decided[-1:]):
-                before, prepared = made.get(instance.instance_id, (None, None))
-                ready.append((plan, prepared if prepared and before == plan else self._prepare(plan, at)))
+                before = made.get(instance.instance_id)
+                is_same = before is not None and before.planned == plan
+                ready.append(plan.ready(before.prepared, at) if before and is_same else self._ready(plan, at))
         moves = [(one.found, one.after) for one in decided]
         writing = self._make(connection, moves, decided, ready, at)
         return Draft(ends, batches, now, stopping, decided, writing)
@@ -142,7 +140,8 @@ class Recorder:
         while stands and found is not None and _is_ours(found, attempt):
             decided = self._decide(end, found, batches, now, may_begin=may_begin)
             if instances.move(connection, found, decided.after, at):
-                writing = self._make(connection, (), [decided], self._ready(next_plans([decided]), at), at)
+                ready = [self._ready(plan, at) for plan in next_plans([decided])]
+                writing = self._make(connection, (), [decided], ready, at)
                 return self._write_ends(connection, [decided], writing, batches, apart=apart)
             # The row differs from when the attempt began: a person may have asked to pause or cancel it meanwhile.
             before, found = found, self._load(connection, attempt)
@@ -157,7 +156,8 @@ class Recorder:
 
         Leave to the next turn what is to be claimed and cannot be made ready in this one any more.
         """
-        ready = self._ready(plans, now) if not claims else list(self._ready_in_time(plans, now))
+        in_time = takewhile(lambda _: not claims or self.has_time, plans)
+        ready = [self._ready(plan, now) for plan in in_time]
         if not ready:
             return WrittenTurn()
         writing = self._make(connection, claims[: len(ready)], (), ready, now, claim=True)
@@ -266,38 +266,19 @@ class Recorder:
         connection: Connection,
         moves: turns.Moves,
         decided: Sequence[AfterEnd],
-        ready: Sequence[Ready],
+        ready: Sequence[Attempt],
         now: datetime,
         *,
         claim: bool = False,
     ) -> Writing:
-        beginnings = [beginning(plan, prepared) for plan, prepared in ready]
+        beginnings = [beginning(attempt) for attempt in ready]
         endings = [ending(one, now) for one in decided]
         turn = turns.make(connection, moves, endings, beginnings, self.host, now, claim=claim)
-        return Writing([plan for plan, _ in ready], [prepared for _, prepared in ready], turn, now)
-
-    def _ready(self, plans: Sequence[PlannedAttempt], now: datetime) -> list[Ready]:
-        return [(plan, self._prepare(plan, now)) for plan in plans]
-
-    def _ready_in_time(self, plans: Sequence[PlannedAttempt], now: datetime) -> Iterator[Ready]:
-        """Yield as many as can be made ready in this turn."""
-        for plan in plans:
-            if not self.has_time:
-                return
-            yield plan, self._prepare(plan, now)
+        return Writing(ready, turn, now)
 
     def _write(self, connection: Connection, writing: Writing) -> tuple[Begun, ...]:
         numbers = turns.write(connection, writing.turn)
-
-        def attempts() -> tuple[Attempt, ...]:
-            made = zip(writing.plans, writing.prepared, numbers(), strict=True)
-            return tuple(self._attempt(plan, ready, number, writing.now) for plan, ready, number in made)
-
-        marks = tuple(
-            (plan.instance.instance_id, plan.instance.claim_token, plan.step.seq, plan.attempt_no)
-            for plan in writing.plans
-        )
-        return (Begun(marks, attempts),) if marks else ()
+        return (Begun(writing.beginning, numbers),) if writing.beginning else ()
 
     def _resume(self, connection: Connection, entry: HistoryEntry, batches: Batches) -> WrittenTurn:
         instance, batch = instances.load(connection, entry.instance_id), batches.get(entry.batch_id)
@@ -315,7 +296,7 @@ class Recorder:
             prepared = Prepared(prepared.step, None, None, reason)
         return WrittenTurn(starts=(self._of_entry(connection, entry, instance, batch, step, prepared),))
 
-    def _prepare(self, plan: PlannedAttempt, now: datetime) -> Prepared:
+    def _ready(self, plan: PlannedAttempt, now: datetime) -> Attempt:
         prepare = partial(
             self.preparer.prepare,
             plan.instance,
@@ -325,12 +306,7 @@ class Recorder:
             cause=plan.cause,
             now=now,
         )
-        return prepare() if self.allotment is None else self.allotment.spend(prepare)
-
-    def _attempt(self, plan: PlannedAttempt, prepared: Prepared, history_id: HistoryId, now: datetime) -> Attempt:
-        return Attempt(
-            history_id, plan.instance, plan.batch, plan.step, plan.attempt_no, plan.cause, prepared, plan.so_far, now
-        )
+        return plan.ready(prepare() if self.allotment is None else self.allotment.spend(prepare), now)
 
     def _of_entry(
         self,

@@ -11,17 +11,14 @@ from typing import Protocol
 
 from batchctl.control.controller import Controller
 from batchctl.control.creation import CreationReport, Creator
-from batchctl.control.intake_writing import Made
 from batchctl.control.leadership import Leadership
 from batchctl.control.membership import Membership
 from batchctl.control.rescue import Rescue
 from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseRefused, DatabaseUnreachable, NotLeading
 from batchctl.domain.locked_rows import failure_of
-from batchctl.domain.rows import BatchId
 from batchctl.domain.text import in_short
 from batchctl.logs import Event, Listener
 from batchctl.ports import Change, Clock, StepRunner
-from batchctl.store import Connection
 
 SLICE = 0.05
 """Seconds for which instances are created before the steps are seen to again."""
@@ -267,7 +264,7 @@ class Worker:
         if noticed or anew:
             # A pass under way would go by what it has read.
             known = self.controller.batches if noticed is Change.INTAKE else None
-            leading.creation = leading.creator.one_by_one(known, self._create_and_claim, anew=anew)
+            leading.creation = leading.creator.one_by_one(known, self.controller.create_and_claim, anew=anew)
             leading.has_made = False
         elif leading.creation is None and leading.creator.is_ready:
             leading.creation = leading.creator.one_by_one(self.controller.batches, anew=False)
@@ -286,19 +283,8 @@ class Worker:
         leading = self.leading
         if leading is not None and leading.is_leader:
             known = self.controller.batches
-            leading.creation = leading.creator.one_by_one(known, self._create_and_claim, anew=False)
+            leading.creation = leading.creator.one_by_one(known, self.controller.create_and_claim, anew=False)
             leading.has_made = False
-
-    def _create_and_claim(
-        self,
-        create: Callable[[Connection], Callable[[], Made]],
-        tell: Callable[[Made], CreationReport],
-        likely: frozenset[BatchId],
-    ) -> CreationReport | None:
-        leading = self.leading
-        if leading is None:
-            return None
-        return self.controller.create_and_claim(leading.leadership.guard(create), tell, likely)
 
     def _is_leader(self, leading: Leading) -> bool:
         """Keep the lead, or try once in a while to get it."""
@@ -318,6 +304,7 @@ class Worker:
         until = self.clock.monotonic() + SLICE
         leading.creation = None
         for report in creation:
+            self.controller.announce()
             if report.created:
                 # What this program itself has written is not reported as a change by others.
                 self.controller.look_again()

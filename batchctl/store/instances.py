@@ -18,7 +18,7 @@ from batchctl.store.conditions import once_found, one_of
 from batchctl.store.definitions import batch_versions
 from batchctl.store.dialects import dialect_of
 from batchctl.store.record_reading import Reader
-from batchctl.store.statements import Names, RowInsert, RowSelect, RowUpdate, StatementRows, Values, update_all
+from batchctl.store.statements import Asked, Names, RowInsert, RowSelect, RowUpdate, StatementRows, Values, update_all
 from batchctl.store.tables import (
     AT_ONCE,
     CLAIMED_INSTANCE,
@@ -110,13 +110,13 @@ def add(
     connection: Connection, row: IntakeRow, batch: BatchDefinition, populated: Populated, cycle_key: str
 ) -> InstanceId:
     """Create the instance of an intake row for a batch; the unique constraint makes it the only one."""
-    return ask_to_add(connection, row, batch, populated, cycle_key)()
+    return ask_to_add(connection, row, batch, populated, cycle_key).take()
 
 
 def ask_to_add(
     connection: Connection, row: IntakeRow, batch: BatchDefinition, populated: Populated, cycle_key: str
-) -> Callable[[], InstanceId]:
-    """Create an instance as `add` does, at the latest when its id is called for."""
+) -> Asked[InstanceId]:
+    """Create an instance as `add` does, at the latest when its id is taken."""
     values: dict[str, object] = {
         "ProcessBatch_id": batch.batch_id,
         "FileProcess_id": row.intake_id,
@@ -126,7 +126,7 @@ def ask_to_add(
     }
     values |= {f"Data{at}": value for at, value in enumerate(populated.data, start=1)}
     made = _ADD.ask(connection, values)
-    return lambda: InstanceId(made())
+    return Asked(lambda: InstanceId(made()))
 
 
 def load(connection: Connection, instance_id: InstanceId) -> BatchInstance | None:

@@ -154,10 +154,15 @@ class Room:
         return self.occupancy.places(batch if most == batch.max_concurrent else replace(batch, max_concurrent=most))
 
 
+def room(connection: Connection, batches: Mapping[BatchId, BatchDefinition], limit: int | None, now: datetime) -> Room:
+    """Return what may be claimed at this moment."""
+    return ask_room(connection, batches, limit, now)()
+
+
 def ask_room(
     connection: Connection, batches: Mapping[BatchId, BatchDefinition], limit: int | None, now: datetime
 ) -> Callable[[], Room]:
-    """Ask what may be claimed at this moment; return a function that returns the answer."""
+    """Ask for what `room` returns."""
     asked = _IN_USE.ask(connection, now=now)
 
     def answer() -> Room:
@@ -173,11 +178,16 @@ def _most(row: Any) -> tuple[BatchId, int]:
     return batch_id, int(most) if enabled == 1 and not frozen else 0
 
 
-def lock(connection: Connection, batch: BatchDefinition, limit: int | None) -> Callable[[], bool]:
+def lock(connection: Connection, batch: BatchDefinition, limit: int | None) -> bool:
     """Keep others from claiming what competes with a batch until the end of the transaction.
 
-    Return a function that says whether that is so; it is not while another controller is claiming such work.
+    Return false while another controller is claiming such work.
     """
+    return ask_to_lock(connection, batch, limit)()
+
+
+def ask_to_lock(connection: Connection, batch: BatchDefinition, limit: int | None) -> Callable[[], bool]:
+    """Ask for what `lock` returns."""
     dialect = dialect_of(connection)
     wanted: list[tuple[str, Sequence[int]]] = [("ProcessBatch", [batch.batch_id])]
     if batch.needs:

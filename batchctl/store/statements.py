@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache, partial
 from operator import itemgetter
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Dialect, Select, Table, TextClause, insert, update
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -34,6 +34,17 @@ _VALUES = re.compile(r"VALUES \((.*)\)(?= RETURNING|\Z)", re.DOTALL)
 _as_json = json.JSONEncoder(default=lru_cache(maxsize=256)(datetime.isoformat)).encode
 _NUMBER_GIVEN = "SELECT CAST(SCOPE_IDENTITY() AS bigint)"
 _NAMED = re.compile(r"%\((\w+)\)s")
+
+
+Answer = TypeVar("Answer")
+
+
+@value
+class Asked(Generic[Answer]):
+    """What the database was asked; it may answer as late as with the next statement, or with the commit."""
+
+    take: Callable[[], Answer]
+    """Return the answer, or wait for it."""
 
 
 Names = tuple[str, ...]

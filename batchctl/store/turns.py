@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 
@@ -13,15 +13,15 @@ from batchctl.domain.values import value
 from batchctl.store import history, instances
 from batchctl.store.dialects import dialect_of
 from batchctl.store.history import Beginning, Ending
-from batchctl.store.statements import Compiled, StatementRows, update_all
+from batchctl.store.statements import Asked, Compiled, StatementRows, update_all
 from batchctl.store.transactions import NOT_AS_READ, NotAsReadError
 
 Moves = Sequence[tuple[BatchInstance, BatchInstance]]
 """Instances as they were read, and as they stand now."""
 
 
-Numbers = Callable[[], Sequence[HistoryId]]
-"""The numbers of attempts that begin, in their order; to be called for when they are committed."""
+Numbers = Asked[Sequence[HistoryId]]
+"""The numbers of attempts that begin, in their order."""
 
 
 @value
@@ -77,7 +77,7 @@ def _one_by_one(
     if moved < _count(moving) or closed < _count(closing):
         raise NotAsReadError
     made = [HistoryId(each) for rows in opening for each in rows.insert(connection)]
-    return lambda: made
+    return Numbers(lambda: made)
 
 
 def _together(
@@ -94,7 +94,7 @@ def _together(
             sent += rows.values[0] if are_single else [rows.as_text()]
             sent += counts if part is opening else ()
     asked = dialect_of(connection).ask(connection, whole, [*sent, *counts])
-    return lambda: [HistoryId(each) for each in sorted(asked()[0][1])]
+    return Numbers(lambda: [HistoryId(each) for each in sorted(asked()[0][1])])
 
 
 def _count(part: list[StatementRows]) -> int:

@@ -12,7 +12,6 @@ import pytest
 
 from batchctl.control import claiming, in_flight
 from batchctl.control.alerting.incident_search import LOCKED, IncidentSearch
-from batchctl.control.claiming import MANY_DEFERRED
 from batchctl.control.contention import LOCKED_LOOK
 from batchctl.control.controller import CONTENDED_LOOK, Controller
 from batchctl.control.rescue import MOST_LOCKS
@@ -27,6 +26,7 @@ from batchctl.operations import explain
 from batchctl.operations.overview import Overview, overview
 from batchctl.operations.presence import Presence
 from batchctl.ports import Boundary, Trace
+from batchctl.store.in_line import MANY_DEFERRED
 from tests.control.alarm import Alarm
 from tests.control.test_workers import RHYTHM, hired
 from tests.control.test_workers import Hand as Worked

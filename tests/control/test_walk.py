@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from batchctl.control import claiming
-from batchctl.control.claiming import FIRST_PAGE, MANY_DEFERRED
 from batchctl.domain.outcomes import Rendered, StepOutcome
 from batchctl.store import instances
+from batchctl.store.in_line import FIRST_PAGE, MANY_DEFERRED
 from tests.control.world import BAD, NO_WAIT, OK, RUNS_ON, World
 
 
