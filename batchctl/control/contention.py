@@ -91,6 +91,8 @@ class Contention:
     listener: Listener
     are_new: bool = False
     """True while any has not lasted long enough to be announced: most are another controller's, gone in a moment."""
+    is_wary: bool = False
+    """True while it is known that others keep rows locked: transactions look for locks first."""
     _instances: Locks = field(init=False)
     """Instances whose rows are locked."""
     _batches: Locks = field(init=False)

@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import partial
 
 from batchctl.control.allotment import Allotment
-from batchctl.control.attempts import Attempt, End, made_storable
+from batchctl.control.attempts import Attempt, End, WrittenTurn, made_storable
 from batchctl.control.contention import LOCKED_LOOK
 from batchctl.control.drafts import late_result
 from batchctl.domain.errors import Busy, Conflict, DatabaseRefused
@@ -58,6 +58,8 @@ class InFlight:
         self._late: list[tuple[Finished, int]] = []
         self.ended: list[End] = []
         """What waits to be recorded."""
+        self._waiting = 0
+        """How many of these wait for a locked row."""
         self.has_more_to_begin = False
         """True when not all could be started in the time of a turn."""
         self._left: set[HistoryId] = set()
@@ -79,6 +81,22 @@ class InFlight:
         """Say whether any attempt of an instance is under way or waits to be recorded, whatever its row says by now."""
         return instance_id in self.under_way or any(
             end.attempt.instance.instance_id == instance_id for end in self.ended
+        )
+
+    @property
+    def only_waits(self) -> bool:
+        """Say whether all ends that are left wait for a locked row; one that came since then has not been tried."""
+        return 0 < self._waiting == len(self.ended)
+
+    def recorded(self, written: WrittenTurn) -> None:
+        """Keep the ends that a transaction did not record, and let the runner forget the others."""
+        known = {told.attempt.history_id for told in written.announced if told.attempt}
+        known |= {end.attempt.history_id for end in written.waiting}
+        # The look inside the transaction may have ended what was not begun yet, and what ended meanwhile may be recorded.
+        new = [end for end in self.ended if end.attempt.history_id not in known]
+        self.ended, self._waiting = [*written.waiting, *new], len(written.waiting)
+        self._runner.recorded(
+            [told.attempt.history_id for told in written.announced if told.is_recorded and told.attempt]
         )
 
     @property

@@ -54,6 +54,11 @@ class Recorder:
         """Say whether this controller has the plugin that carries a step out: else another one begins the step."""
         return step is None or self.plugins is None or self.plugins.can_begin(step)
 
+    def begin_turn(self) -> None:
+        """Give plugins all the time of a turn."""
+        if self.allotment is not None:
+            self.allotment.renew()
+
     @property
     def has_time(self) -> bool:
         """Say whether another step may be made ready in this turn."""

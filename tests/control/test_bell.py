@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from batchctl.control.controller import BACK_OFF, REST, Controller
+from batchctl.control.controller import REST, Controller
+from batchctl.control.database_trouble import SHORTEST
 from batchctl.domain.errors import DatabaseRefused
 from batchctl.domain.rows import BatchDefinition
 from batchctl.ports import Change
@@ -77,7 +78,7 @@ def test_nobody_listens_to_a_database_that_is_left_alone(world: World, monkeypat
         controller.turn(LONG)
 
     assert controller.failure is not None
-    assert (world.runner.waits[-1], world.runner.bells[-1]) == (BACK_OFF, None)
+    assert (world.runner.waits[-1], world.runner.bells[-1]) == (SHORTEST, None)
 
 
 def test_the_definitions_are_read_when_they_may_have_changed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,7 +96,7 @@ def test_a_commit_that_nobody_saw_is_found_with_both(
     controller.turn(NO_WAIT)
     assert controller.failure is not None
     for _ in range(3):
-        controller.turn(controller._rest)
+        controller.turn(controller._back_off.rest)
 
     assert world.sql(SUCCEEDED) == [(1, 10), (2, 10)]
     assert len(world.runner.open) == 2

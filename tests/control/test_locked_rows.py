@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from batchctl.control import claiming, in_flight
+from batchctl.control import in_flight
 from batchctl.control.alerting.incident_search import LOCKED, IncidentSearch
 from batchctl.control.contention import LOCKED_LOOK
 from batchctl.control.controller import CONTENDED_LOOK, Controller
@@ -26,6 +26,7 @@ from batchctl.operations import explain
 from batchctl.operations.overview import Overview, overview
 from batchctl.operations.presence import Presence
 from batchctl.ports import Boundary, Trace
+from batchctl.store import in_line
 from batchctl.store.in_line import MANY_DEFERRED
 from tests.control.alarm import Alarm
 from tests.control.test_workers import RHYTHM, hired
@@ -88,7 +89,7 @@ def test_locked_instances_at_the_head_of_a_batch_let_the_others_pass_one_at_a_ti
 def test_locked_instances_at_the_head_let_many_others_that_are_due_pass_in_order(
     world: World, client: Hand, monkeypatch: pytest.MonkeyPatch, near: int
 ) -> None:
-    monkeypatch.setattr(claiming, "NEAR", near)
+    monkeypatch.setattr(in_line, "NEAR", near)
     many, locked = MANY_DEFERRED + 20, 10
     world.batch("A", steps=1, OnFailure="continue", MaxConcurrent=3)
     for _ in range(many):

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from batchctl.control.controller import LONGEST_UNSEEN, Controller
+from batchctl.control.controller import Controller
+from batchctl.control.known_definitions import LONGEST_UNSEEN
 from batchctl.domain.errors import OutcomeUnknown
 from batchctl.store.dialects import postgresql
 from tests.control.test_random_nights import VIOLATIONS

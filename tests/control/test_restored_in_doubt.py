@@ -44,7 +44,7 @@ def test_a_step_that_ended_after_the_backup_is_not_begun_again(world: World, mon
     controller.turn(NO_WAIT)
     in_doubt_over = controller.failure
     for _ in range(3):
-        controller.turn(controller._rest)
+        controller.turn(controller._back_off.rest)
 
     assert (isinstance(in_doubt_over, OutcomeUnknown), controller.failure) == (True, None)
     assert len(world.runner.started) == 2, "neither the first again nor the third, of which nothing is recorded"
@@ -78,7 +78,7 @@ def test_what_fails_after_a_commit_leaves_it_in_doubt_and_the_step_begins(
     controller.turn(NO_WAIT)
     assert isinstance(controller.failure, OutcomeUnknown)
     for _ in range(4):
-        controller.turn(controller._rest)
+        controller.turn(controller._back_off.rest)
 
     assert world.history() == [(1, 10, 1, "auto", "success")]
     assert world.statuses() == ["complete"]

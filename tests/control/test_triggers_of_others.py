@@ -29,7 +29,7 @@ def test_an_attempt_that_a_trigger_keeps_out_is_not_begun(world: World, instance
     assert world.one("SELECT Status FROM BatchControl WHERE BatchControl_id = ?", instance) == "ready"
     assert any("trigger" in str(event.fields) for event in world.events)
     world.sql("DROP TRIGGER KeepsOut")
-    controller.turn(controller._back_off)
+    controller.turn(controller._back_off.rest)
     world.turn_until_idle(controller)
     assert world.sql("SELECT DISTINCT Status FROM BatchControl") == [("complete",)]
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from batchctl.control import claiming
 from batchctl.domain.outcomes import Rendered, StepOutcome
-from batchctl.store import instances
+from batchctl.store import in_line, instances
 from batchctl.store.in_line import FIRST_PAGE, MANY_DEFERRED
 from tests.control.world import BAD, NO_WAIT, OK, RUNS_ON, World
 
@@ -257,8 +256,8 @@ def test_what_has_waited_for_its_time_takes_its_turn_by_creation_among_the_other
     world.sql(f"{waiting} AND BatchControl_id > ?", "2026-01-01 00:00:00", many // 2)
     world.sql(f"{waiting} AND BatchControl_id % 5 = 0", "2200-01-01 00:00:00")
     world.sql("UPDATE BatchControl SET Status = 'failed' WHERE BatchControl_id = 1 OR BatchControl_id BETWEEN 6 AND 20")
-    monkeypatch.setattr(claiming, "NEAR", near)
-    monkeypatch.setattr(claiming, "MOST_NUMBERED", numbered)
+    monkeypatch.setattr(in_line, "NEAR", near)
+    monkeypatch.setattr(in_line, "MOST_NUMBERED", numbered)
     done = recorded(monkeypatch)
     world.process(slots=5)
 
@@ -313,7 +312,7 @@ def test_of_what_is_due_no_more_is_loaded_than_is_wanted(world: World, monkeypat
 def test_an_instance_that_cannot_be_claimed_lets_the_next_that_is_due_pass(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(claiming, "NEAR", 1)
+    monkeypatch.setattr(in_line, "NEAR", 1)
     world.batch(steps=1, OnFailure="continue")
     for _ in range(MANY_DEFERRED + 3):
         world.submit()

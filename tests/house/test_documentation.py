@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sqlite3
 from collections import Counter
@@ -165,3 +166,24 @@ def test_every_document_is_in_the_index() -> None:
     assert [
         page.name for page in DOCS.glob("*.md") if page.name != "README.md" and f"]({page.name})" not in index
     ] == []
+
+
+def test_the_walk_names_what_is_in_the_code_and_takes_twelve_functions() -> None:
+    walk = (DOCS / "walk.md").read_text(encoding="utf-8")
+    steps = re.findall(r"^\| \d+ \|.*\| `([\w.]+)` \| `([\w./]+)` \|$", walk, re.MULTILINE)
+    product = ROOT / "batchctl"
+    named = [place for place in re.findall(r"`((?:\.\./)?\w+/[\w/.]*\w)`", walk) if not place.endswith(".py")]
+
+    assert len(steps) == len(re.findall(r"^\| \d+ \|", walk, re.MULTILINE)) <= 12
+    for function, place in steps:
+        names = ast.parse((product / place).read_text(encoding="utf-8"))
+        assert function in set(_functions(names)), place
+    assert [one for one in named if not ((product / one).is_dir() or (product / f"{one}.py").exists())] == []
+
+
+def _functions(module: ast.Module) -> Iterator[str]:
+    for node in module.body:
+        if isinstance(node, ast.FunctionDef):
+            yield node.name
+        elif isinstance(node, ast.ClassDef):
+            yield from (f"{node.name}.{each.name}" for each in node.body if isinstance(each, ast.FunctionDef))

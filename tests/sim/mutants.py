@@ -85,7 +85,7 @@ MUTANTS: tuple[Mutant, ...] = (
     mutant(
         "a commit in doubt is forgotten",
         "slots",
-        (controller, "self._unsettled |= isinstance(error, OutcomeUnknown)", "pass"),
+        (controller, "self._doubt.meet(error)", "pass"),
     ),
     mutant(
         "whatever was lost counts as never run",
@@ -121,7 +121,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "MaxConcurrent counts only what one's own program has claimed",
         "I43",
         (claiming, _LOOK, _LOOK + _OWN_ONLY),
-        (claiming, "look = look.anew(batch)", "look = look.anew(batch)" + _OWN_ONLY),
+        (claiming, "look = locked", "look = locked" + _OWN_ONLY),
     ),
     mutant(
         "a retry is not counted",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from batchctl.control import asked_rows, claiming, controller, intake_writing, membership, recording, rescue
+from batchctl.control import asked_rows, claiming, database_trouble, intake_writing, membership, recording, rescue
 from batchctl.control.operators import answering
 from batchctl.domain import moves
 from batchctl.operations import intervene
@@ -53,9 +53,9 @@ VARIED_MUTANTS: tuple[Mutant, ...] = (
         "a commit in doubt is forgotten at the next trouble",
         "slots",
         (
-            controller,
-            "self._unsettled |= isinstance(error, OutcomeUnknown)",
-            "self._unsettled = isinstance(error, OutcomeUnknown)",
+            database_trouble,
+            "self.is_open |= isinstance(error, OutcomeUnknown)",
+            "self.is_open = isinstance(error, OutcomeUnknown)",
         ),
     ),
     mutant("what is unclear counts as gone", "I31", (rescue, "if trace is Trace.UNCLEAR or ", "if ")),
