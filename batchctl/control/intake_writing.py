@@ -16,7 +16,7 @@ from batchctl.domain.text import visible
 from batchctl.ports import Clock
 from batchctl.store import Connection, instances
 from batchctl.store.intake import intake
-from batchctl.store.statements import Asked
+from batchctl.store.statements import PendingAnswer
 
 UNTAKEN = "no batch takes entity"
 """How a message begins that no longer holds once a batch takes the row."""
@@ -40,9 +40,9 @@ class SentCreation:
     """The instances of one row that the database was sent."""
 
     row: IntakeRow
-    locked: Asked[tuple[IntakeRow | None, frozenset[BatchId]]]
+    locked: PendingAnswer[tuple[IntakeRow | None, frozenset[BatchId]]]
     """The row as it stands, locked, and the batches that have their instance of it."""
-    added: Mapping[BatchId, Asked[InstanceId]]
+    added: Mapping[BatchId, PendingAnswer[InstanceId]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,16 @@ from batchctl.store.conditions import once_found, one_of
 from batchctl.store.definitions import batch_versions
 from batchctl.store.dialects import dialect_of
 from batchctl.store.record_reading import Reader
-from batchctl.store.statements import Asked, Names, RowInsert, RowSelect, RowUpdate, StatementRows, Values, update_all
+from batchctl.store.statements import (
+    Names,
+    PendingAnswer,
+    RowInsert,
+    RowSelect,
+    RowUpdate,
+    StatementRows,
+    Values,
+    update_all,
+)
 from batchctl.store.tables import (
     AT_ONCE,
     CLAIMED_INSTANCE,
@@ -115,7 +124,7 @@ def add(
 
 def ask_to_add(
     connection: Connection, row: IntakeRow, batch: BatchDefinition, populated: Populated, cycle_key: str
-) -> Asked[InstanceId]:
+) -> PendingAnswer[InstanceId]:
     """Create an instance as `add` does, at the latest when its id is taken."""
     values: dict[str, object] = {
         "ProcessBatch_id": batch.batch_id,
@@ -126,7 +135,7 @@ def ask_to_add(
     }
     values |= {f"Data{at}": value for at, value in enumerate(populated.data, start=1)}
     made = _ADD.ask(connection, values)
-    return Asked(lambda: InstanceId(made()))
+    return PendingAnswer(lambda: InstanceId(made()))
 
 
 def load(connection: Connection, instance_id: InstanceId) -> BatchInstance | None:

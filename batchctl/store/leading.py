@@ -10,7 +10,7 @@ from batchctl.domain.leader import HIGHEST_FENCE, NO_LEAD, Lead
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store.columns import readable
 from batchctl.store.record_reading import Reader
-from batchctl.store.statements import Asked, RowInsert, RowSelect
+from batchctl.store.statements import PendingAnswer, RowInsert, RowSelect
 from batchctl.store.tables import leader
 from batchctl.store.unreadable_columns import unfit
 
@@ -79,10 +79,10 @@ def leave(connection: Connection, controller: str, fence: int, now: datetime) ->
     connection.execute(_LEAVE, {"found": fence, "controller": controller, "now": now})
 
 
-def ask_fence(connection: Connection) -> Asked[int | None]:
+def ask_fence(connection: Connection) -> PendingAnswer[int | None]:
     """Ask for the fence, which no other connection can change until the end of the transaction."""
     asked = _FENCE.ask(connection)
-    return Asked(lambda: next((int(fence) for (fence,) in asked()), None))
+    return PendingAnswer(lambda: next((int(fence) for (fence,) in asked()), None))
 
 
 def settle(connection: Connection, place: str, now: datetime) -> None:

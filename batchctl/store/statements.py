@@ -40,7 +40,7 @@ Answer = TypeVar("Answer")
 
 
 @value
-class Asked(Generic[Answer]):
+class PendingAnswer(Generic[Answer]):
     """What the database was asked; it may answer as late as with the next statement, or with the commit."""
 
     take: Callable[[], Answer]

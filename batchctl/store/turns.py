@@ -13,14 +13,14 @@ from batchctl.domain.values import value
 from batchctl.store import history, instances
 from batchctl.store.dialects import dialect_of
 from batchctl.store.history import Beginning, Ending
-from batchctl.store.statements import Asked, Compiled, StatementRows, update_all
+from batchctl.store.statements import Compiled, PendingAnswer, StatementRows, update_all
 from batchctl.store.transactions import NOT_AS_READ, NotAsReadError
 
 Moves = Sequence[tuple[BatchInstance, BatchInstance]]
 """Instances as they were read, and as they stand now."""
 
 
-Numbers = Asked[Sequence[HistoryId]]
+Numbers = PendingAnswer[Sequence[HistoryId]]
 """The numbers of attempts that begin, in their order."""
 
 

@@ -25,7 +25,7 @@ from batchctl.store.definitions.definitions import ENTITY
 from batchctl.store.dialects import dialect_of
 from batchctl.store.maintenance.audit_entries import ACCEPT, ROW_UPDATE, intake_target, target_of
 from batchctl.store.record_reading import Reader
-from batchctl.store.statements import Asked, RowInsert, RowSelect, RowUpdate, update_all
+from batchctl.store.statements import PendingAnswer, RowInsert, RowSelect, RowUpdate, update_all
 from batchctl.store.tables import (
     AWAITING_INTAKE,
     INBOX_INTAKE,
@@ -230,7 +230,9 @@ def load_locked(connection: Connection, intake_id: IntakeId) -> tuple[IntakeRow 
     return ask_locked(connection, intake_id).take()
 
 
-def ask_locked(connection: Connection, intake_id: IntakeId) -> Asked[tuple[IntakeRow | None, frozenset[BatchId]]]:
+def ask_locked(
+    connection: Connection, intake_id: IntakeId
+) -> PendingAnswer[tuple[IntakeRow | None, frozenset[BatchId]]]:
     """Ask for what `load_locked` returns."""
     asked = _LOAD_LOCKED.ask(connection, intake_id=intake_id)
 
@@ -239,7 +241,7 @@ def ask_locked(connection: Connection, intake_id: IntakeId) -> Asked[tuple[Intak
         have_theirs = frozenset(BatchId(row.ProcessBatch_id) for row in rows if row.ProcessBatch_id is not None)
         return next(iter(readable(rows[:1], intake_row)), None), have_theirs
 
-    return Asked(answer)
+    return PendingAnswer(answer)
 
 
 def is_locked(connection: Connection, row: IntakeRow, batch_ids: Sequence[BatchId], *, compares: bool) -> bool:
