@@ -39,6 +39,8 @@ TIERS = {
     "--rest": ("-m", "full or properties", "--hypothesis-profile", "full"),
 }
 """What pytest is told of the tiers of the suite; tests/tiers.py says which test is in which."""
+PROCESSES, PROCESSES_THAT_WAIT = "2", "3"
+"""The tests that the quick ones leave out wait a good deal: for leases, for due times, for what hangs."""
 
 CHECKS = (
     ("ruff check", ("-m", "ruff", "check")),
@@ -73,10 +75,11 @@ def demo(arguments: list[str]) -> int:
 
 
 def test(arguments: list[str]) -> int:
-    """Run the quick tests on two processes; with --full all of them, with --rest those that the quick ones leave out."""
+    """Run the quick tests; with --full all of them, with --rest those that the quick ones leave out."""
     chosen = next((tier for tier in TIERS if tier in arguments), "")
     others = [argument for argument in arguments if argument not in TIERS]
-    return run_python("-Im", "pytest", "-n", "2", "--dist", "worksteal", *TIERS.get(chosen, QUICK), *others, cwd=ROOT)
+    processes = ("-n", PROCESSES_THAT_WAIT if chosen else PROCESSES, "--dist", "worksteal")
+    return run_python("-Im", "pytest", *processes, *TIERS.get(chosen, QUICK), *others, cwd=ROOT)
 
 
 def sqlserver(arguments: list[str]) -> int:

@@ -61,8 +61,10 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        tiers.assign(item, item.path.relative_to(HERE).as_posix())
+    modules = {item: item.path.relative_to(HERE).as_posix() for item in items}
+    for item, module in modules.items():
+        tiers.assign(item, module)
+    items.sort(key=lambda item: not tiers.takes_longest(item, modules[item]))
 
 
 @pytest.fixture(autouse=True)

@@ -139,6 +139,23 @@ def examples(most: int) -> int:
     return max(most * settings().max_examples // settings.get_profile("full").max_examples, 5)
 
 
+LONGEST = (
+    "sim/test_simulation.py",
+    "control/test_concurrent_completions.py",
+    "control/test_firing_together.py",
+    "chaos/test_chaos.py",
+    "faults/test_many_rows.py",
+    "sim/test_due_times.py",
+    "acceptance/test_decorated_jobs.py",
+)
+"""Modules whose tests take up to minutes: they begin first, so that what is left at the end can be divided."""
+
+
+def takes_longest(item: pytest.Item, module: str) -> bool:
+    """Say whether a test belongs before all that take seconds."""
+    return module in LONGEST and item.get_closest_marker("full") is not None
+
+
 def assign(item: pytest.Item, module: str) -> None:
     """Mark a test with its tier; the module is named by its path below tests/."""
     if module in FULL or (is_on_the_second_database(item) and not module.startswith(ON_BOTH)):

@@ -16,9 +16,9 @@ from batchctl.control.allotment import Allotment
 from batchctl.control.announcing import Announcer
 from batchctl.control.asked_rows import WantedCreation
 from batchctl.control.attempts import Attempt, End, Tally, WrittenTurn
+from batchctl.control.back_off import BackOff, Doubt
 from batchctl.control.claiming import Claimer
 from batchctl.control.contention import LOCKED_LOOK, Contention
-from batchctl.control.database_trouble import BackOff, Doubt
 from batchctl.control.drafts import Draft
 from batchctl.control.in_flight import InFlight, Notes
 from batchctl.control.intake_writing import IntakeWriter, Made

@@ -33,7 +33,7 @@ from batchctl.store.columns import readable
 from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.record_reading import Reader
-from batchctl.store.statements import RowInsert, RowUpdate
+from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import CLAIMED_INSTANCE, LIVE_ENTRY, batch_control, batch_process_history, controller, leader
 
 _k, _c, _h = controller.c, batch_control.c, batch_process_history.c
@@ -41,16 +41,18 @@ controller_row = Reader(ControllerRow)
 
 _ADD = RowInsert(controller)
 _BEAT = RowUpdate(controller, _k.ControllerName == bindparam("called"))
-_LOAD = select(controller).where(_k.ControllerName == bindparam("called"))
+_LOAD = RowSelect(select(controller).where(_k.ControllerName == bindparam("called")))
 _ALL = select(controller).order_by(_k.Controller_id)
 _AS_FIRST_MADE = select(*(null().label(column.name) if column.info.get("added") else column for column in _k)).order_by(
     _k.Controller_id
 )
 _LEADS = and_(_k.Status == ControllerStatus.RUNNING.value, exists().where(leader.c.ControllerName == _k.ControllerName))
-_PLUGINS = select(_k.ProcessTypes, _k.Populators, _k.Jobs, _k.LeftOut, case((_LEADS, 1), else_=0).label("Leads")).where(
-    or_(
-        _k.Status == ControllerStatus.RUNNING.value,
-        _k.Controller_id == select(func.max(_k.Controller_id)).scalar_subquery(),
+_PLUGINS = RowSelect(
+    select(_k.ProcessTypes, _k.Populators, _k.Jobs, _k.LeftOut, case((_LEADS, 1), else_=0).label("Leads")).where(
+        or_(
+            _k.Status == ControllerStatus.RUNNING.value,
+            _k.Controller_id == select(func.max(_k.Controller_id)).scalar_subquery(),
+        )
     )
 )
 _PLUGINS_OF_RUNNING = select(_k.ControllerName, _k.ProcessTypes, _k.Jobs).where(
@@ -58,17 +60,23 @@ _PLUGINS_OF_RUNNING = select(_k.ControllerName, _k.ProcessTypes, _k.Jobs).where(
 )
 _CLAIMS = exists().where(_c.ClaimedBy == _k.ControllerName, one_of("BatchControl.Status", CLAIMED_INSTANCE))
 _BEGAN = exists().where(_h.ClaimedBy == _k.ControllerName, text(f"BatchProcessHistory.{LIVE_ENTRY}"))
-_OWNERS = union(
-    select(_c.ClaimedBy).where(one_of("BatchControl.Status", CLAIMED_INSTANCE)),
-    select(_h.ClaimedBy).where(text(f"BatchProcessHistory.{LIVE_ENTRY}")),
+_OWNERS = RowSelect(
+    union(
+        select(_c.ClaimedBy).where(one_of("BatchControl.Status", CLAIMED_INSTANCE)),
+        select(_h.ClaimedBy).where(text(f"BatchProcessHistory.{LIVE_ENTRY}")),
+    )
 )
-_CLAIMED_BY = select(_c.BatchControl_id).where(
-    _c.ClaimedBy == bindparam("name"), one_of("BatchControl.Status", CLAIMED_INSTANCE)
+_CLAIMED_BY = RowSelect(
+    select(_c.BatchControl_id).where(
+        _c.ClaimedBy == bindparam("called"), one_of("BatchControl.Status", CLAIMED_INSTANCE)
+    )
 )
-_BEGUN_BY = select(_h.BatchProcessHistory_id).where(
-    _h.ClaimedBy == bindparam("name"), text(f"BatchProcessHistory.{LIVE_ENTRY}")
+_BEGUN_BY = RowSelect(
+    select(_h.BatchProcessHistory_id).where(
+        _h.ClaimedBy == bindparam("called"), text(f"BatchProcessHistory.{LIVE_ENTRY}")
+    )
 )
-_RUNNING = select(controller).where(_k.Status == ControllerStatus.RUNNING.value)
+_RUNNING = RowSelect(select(controller).where(_k.Status == ControllerStatus.RUNNING.value))
 _LOST = select(_k.ControllerName).where(_k.Status == ControllerStatus.LOST.value)
 _SET_STATUS = (
     update(controller)
@@ -119,7 +127,7 @@ def plugins(connection: Connection) -> Plugins | None:
 
     The populators are those of the leader: no other controller asks one.
     """
-    rows = connection.execute(_PLUGINS).all()
+    rows = _PLUGINS(connection)
     if not rows or any(row.ProcessTypes is None for row in rows):
         return None
     return Plugins(
@@ -169,7 +177,7 @@ def lost(connection: Connection) -> Sequence[str]:
 
 def load(connection: Connection, name: str) -> ControllerRow | None:
     """Return one controller."""
-    return next(iter(readable(connection.execute(_LOAD, {"called": name}), controller_row)), None)
+    return next(iter(readable(_LOAD(connection, called=name), controller_row)), None)
 
 
 def load_locked(connection: Connection, row: ControllerRow) -> ControllerRow | None:
@@ -184,13 +192,13 @@ def load_locked(connection: Connection, row: ControllerRow) -> ControllerRow | N
 
 def owners(connection: Connection) -> set[str | None]:
     """Return the names, as they stand, of those that have claimed something or begun a step that has not ended."""
-    return set(connection.execute(_OWNERS).scalars())
+    return {owner for (owner,) in _OWNERS(connection)}
 
 
 def open_of(connection: Connection, name: str) -> tuple[set[InstanceId], set[HistoryId]]:
     """Return the instances that one controller has claimed, and the attempts begun by it that have not ended."""
-    given = {"name": name}
-    return set(connection.execute(_CLAIMED_BY, given).scalars()), set(connection.execute(_BEGUN_BY, given).scalars())
+    claimed, begun = _CLAIMED_BY(connection, called=name), _BEGUN_BY(connection, called=name)
+    return {InstanceId(at) for (at,) in claimed}, {HistoryId(at) for (at,) in begun}
 
 
 def watched(connection: Connection, owners: Iterable[str | None]) -> dict[str, ControllerRow]:
@@ -204,7 +212,7 @@ def watched(connection: Connection, owners: Iterable[str | None]) -> dict[str, C
 
 def running(connection: Connection) -> Sequence[ControllerRow]:
     """Return the controllers that have not ended."""
-    return readable(connection.execute(_RUNNING), controller_row)
+    return readable(_RUNNING(connection), controller_row)
 
 
 def are_listed(connection: Connection) -> bool:

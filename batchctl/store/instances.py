@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from functools import cache
 from operator import attrgetter
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import ColumnElement, Connection, TextClause, bindparam, exists, func, select, text
 
@@ -101,7 +101,9 @@ MOST_LOADED = 256
 """How many instances are loaded by their numbers at once at most; SQL Server takes 2100 parameters."""
 _CLAIMED = _WHOLE.where(_IS_CLAIMED).order_by(once_found(_c.BatchControl_id))
 _STANDING = _WHOLE.where(one_of("BatchControl.Status", STANDING_INSTANCE)).order_by(_c.BatchControl_id)
-_NEXT_DUE = select(func.min(_c.NextRunTime)).where(_WAITS, _LATER, _c.NextRunTime > bindparam("now"))
+_NEXT_DUE = RowSelect(
+    select(func.min(_c.NextRunTime).label("Next")).where(_WAITS, _LATER, _c.NextRunTime > bindparam("now"))
+)
 _AS_IT_WAS_READ = (
     _c.BatchControl_id == bindparam("instance_id"),
     _c.Status == bindparam("found"),
@@ -246,8 +248,8 @@ def standing_failures(connection: Connection) -> Sequence[BatchInstance]:
 
 def next_due(connection: Connection, now: datetime) -> datetime | None:
     """Return when the next waiting instance becomes due."""
-    due: datetime | None = connection.execute(_NEXT_DUE, {"now": now}).scalar_one()
-    return due
+    ((due,),) = _NEXT_DUE(connection, now=now)
+    return due if due is None else cast("datetime", due)
 
 
 def locked(connection: Connection, instance_ids: Sequence[InstanceId]) -> Collection[int]:

@@ -86,7 +86,7 @@ _IDLE_NEEDS = (
     .where(or_(_r.Resource_id.is_(None), _b.ProcessBatch_id.is_(None)))
     .order_by(_n.BatchResource_id)
 )
-_LIMIT = select(_s.Setting_id, _s.Value).where(_s.Name == MAX_CONCURRENT)
+_LIMIT = RowSelect(select(_s.Setting_id, _s.Value).where(_s.Name == MAX_CONCURRENT))
 
 
 def needs(connection: Connection, broken: dict[int, UnreadableRow]) -> dict[BatchId, list[Need]]:
@@ -136,7 +136,7 @@ def overall(connection: Connection) -> int | None:
 
 def overall_as_written(connection: Connection) -> str | None:
     """Return what stands in the setting."""
-    return next((said for _, said in connection.execute(_LIMIT)), None)
+    return next((said for _, said in _LIMIT(connection)), None)
 
 
 @value
@@ -192,8 +192,8 @@ def ask_to_lock(connection: Connection, batch: BatchDefinition, limit: int | Non
     wanted: list[tuple[str, Sequence[int]]] = [("ProcessBatch", [batch.batch_id])]
     if batch.needs:
         wanted.append(("Resource", [need.resource_id for need in batch.needs]))
-    if limit is not None and (row := connection.execute(_LIMIT).one_or_none()) is not None:
-        wanted.append(("Setting", [row.Setting_id]))
+    if limit is not None:
+        wanted += [("Setting", [row.Setting_id]) for row in _LIMIT(connection)]
     asked = [(dialect.lock_rows(connection, table, ids), len(ids)) for table, ids in wanted]
     return lambda: all(len(free()) == many for free, many in asked)
 

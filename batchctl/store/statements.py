@@ -15,7 +15,7 @@ from functools import lru_cache, partial
 from operator import itemgetter
 from typing import Any, Generic, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Dialect, Select, Table, TextClause, insert, update
+from sqlalchemy import ColumnElement, CompoundSelect, Connection, Dialect, Select, Table, TextClause, insert, update
 from sqlalchemy.sql.compiler import SQLCompiler
 
 from batchctl.domain.errors import DatabaseRefused
@@ -234,7 +234,7 @@ class RowUpdate:
 class RowSelect:
     """A SELECT of a few rows. Its rows have the selected columns as attributes."""
 
-    def __init__(self, statement: Select[Any]) -> None:
+    def __init__(self, statement: Select[Any] | CompoundSelect[Any]) -> None:
         """Keep the statement; it is compiled at first use."""
         self._statement = statement
         columns = list(statement.selected_columns)

@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from enum import StrEnum
+from functools import cache
 from typing import Any, TypeVar
 
 from sqlalchemy import (
     Column,
-    ColumnElement,
     Connection,
+    Select,
     Table,
     TextClause,
     UnicodeText,
@@ -136,7 +137,7 @@ def of_number(connection: Connection, table: Table, row_id: int) -> UnreadableRo
 
 def of_work(connection: Connection, table: Table, most: int = MOST) -> list[UnreadableRow]:
     """Return the first unreadable rows of a table of work; indexes of these and of what is open are read."""
-    found = _named(connection, table, UNREADABLE[table], most)
+    found = [_of_row(connection, table, row) for row in connection.execute(_indexed(table), {"most": most}).all()]
     if table is batch_control:
         seen = {row.row_id for row in found}
         numbers = [number for each in _OPEN_AND_ODD for number in connection.execute(each, {"most": most}).scalars()]
@@ -145,15 +146,18 @@ def of_work(connection: Connection, table: Table, most: int = MOST) -> list[Unre
     return found[:most]
 
 
+@cache
+def _indexed(table: Table) -> Select[Any]:
+    (key,) = table.primary_key
+    return select(table).where(UNREADABLE[table]).order_by(key).limit(bindparam("most"))
+
+
 def unfit(connection: Connection, table: Table, among: TextClause | None = None) -> list[UnreadableRow]:
     """Return the first rows of a table, or of some of it, that break any of its constraints; all these are read to find them."""
     broken = or_(*(_breaks(table.c[column], said) for column, said in requirements(table, connection.dialect.name)))
-    return _named(connection, table, broken if among is None else and_(among, broken), MOST)
-
-
-def _named(connection: Connection, table: Table, which: ColumnElement[bool], most: int) -> list[UnreadableRow]:
     (key,) = table.primary_key
-    rows = connection.execute(select(table).where(which).order_by(key).limit(most)).all()
+    which = broken if among is None else and_(among, broken)
+    rows = connection.execute(select(table).where(which).order_by(key).limit(MOST)).all()
     return [_of_row(connection, table, row) for row in rows]
 
 

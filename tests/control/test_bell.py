@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from batchctl.control.back_off import SHORTEST
 from batchctl.control.controller import REST, Controller
-from batchctl.control.database_trouble import SHORTEST
 from batchctl.domain.errors import DatabaseRefused
 from batchctl.domain.rows import BatchDefinition
 from batchctl.ports import Change

@@ -12,7 +12,7 @@ import pytest
 
 from tests.sim import script as scripts
 from tests.sim.chance import REQUESTED, TIMED, TOLD, VARIED, script_of
-from tests.sim.many import CHUNK, play_chunk
+from tests.sim.many import play_chunk
 from tests.sim.mutants import MUTANTS
 from tests.sim.mutating import made
 from tests.sim.playing import play
@@ -23,6 +23,8 @@ ROOT = Path(__file__).parents[2]
 SCHEDULES = 500
 FEW = 5
 """How many of each kind the quick tests play."""
+AT_A_TIME = 50
+"""How many the full tests play in one: short enough to be divided among processes."""
 
 
 def chunks(most: int, size: int, few: int = FEW) -> list[Any]:
@@ -31,7 +33,7 @@ def chunks(most: int, size: int, few: int = FEW) -> list[Any]:
     return [range(few), *(pytest.param(chunk, marks=pytest.mark.full) for chunk in later)]
 
 
-@pytest.mark.parametrize("seeds", chunks(SCHEDULES, CHUNK), ids=str)
+@pytest.mark.parametrize("seeds", chunks(SCHEDULES, AT_A_TIME), ids=str)
 def test_no_schedule_breaks_a_law(seeds: range) -> None:
     figures = play_chunk(seeds)
 
@@ -39,7 +41,7 @@ def test_no_schedule_breaks_a_law(seeds: range) -> None:
     assert figures.schedules == len(seeds)
 
 
-@pytest.mark.parametrize("seeds", chunks(60, CHUNK, few=10), ids=str)
+@pytest.mark.parametrize("seeds", chunks(60, AT_A_TIME, few=10), ids=str)
 def test_whatever_fails_and_whoever_sets_clocks_each_due_time_is_decided_once(seeds: range) -> None:
     figures = play_chunk(range(TIMED + seeds.start, TIMED + seeds.stop))
 
@@ -47,7 +49,7 @@ def test_whatever_fails_and_whoever_sets_clocks_each_due_time_is_decided_once(se
     assert figures.happened["SetClock"] > 0
 
 
-@pytest.mark.parametrize("seeds", chunks(120, CHUNK), ids=str)
+@pytest.mark.parametrize("seeds", chunks(120, AT_A_TIME), ids=str)
 def test_whatever_fails_each_problem_is_told_and_each_act_is_sealed(seeds: range) -> None:
     figures = play_chunk(range(TOLD + seeds.start, TOLD + seeds.stop))
 
@@ -55,14 +57,14 @@ def test_whatever_fails_each_problem_is_told_and_each_act_is_sealed(seeds: range
     assert figures.happened["Sent"] > 0
 
 
-@pytest.mark.parametrize("seeds", chunks(300, CHUNK), ids=str)
+@pytest.mark.parametrize("seeds", chunks(300, AT_A_TIME), ids=str)
 def test_however_settings_differ_everything_is_taken_in_and_tried_as_often_as_it_should_be(seeds: range) -> None:
     figures = play_chunk(range(VARIED + seeds.start, VARIED + seeds.stop))
 
     assert figures.failed == []
 
 
-@pytest.mark.parametrize("seeds", chunks(300, CHUNK), ids=str)
+@pytest.mark.parametrize("seeds", chunks(300, AT_A_TIME), ids=str)
 def test_whoever_leads_each_request_is_answered_once_and_its_act_is_done_with_it(seeds: range) -> None:
     figures = play_chunk(range(REQUESTED + seeds.start, REQUESTED + seeds.stop))
 

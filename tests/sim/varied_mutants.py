@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from batchctl.control import asked_rows, claiming, database_trouble, intake_writing, membership, recording, rescue
+from batchctl.control import asked_rows, back_off, claiming, intake_writing, membership, recording, rescue
 from batchctl.control.operators import answering
 from batchctl.domain import moves
 from batchctl.operations import intervene
@@ -53,7 +53,7 @@ VARIED_MUTANTS: tuple[Mutant, ...] = (
         "a commit in doubt is forgotten at the next trouble",
         "slots",
         (
-            database_trouble,
+            back_off,
             "self.is_open |= isinstance(error, OutcomeUnknown)",
             "self.is_open = isinstance(error, OutcomeUnknown)",
         ),

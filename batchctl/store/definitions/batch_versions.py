@@ -25,8 +25,10 @@ _UNVERSIONED = frozenset({ENABLED, "Origin"})
 """Whether a batch is enabled, and what keeps its row up to date, changes nothing of what it does."""
 _newest = select(_v.ProcessBatch_id, func.max(_v.DefVersion).label("DefVersion")).group_by(_v.ProcessBatch_id)
 _LAST = _newest.subquery("Newest")
-_NEWEST = select(_v.ProcessBatch_id, _v.DefVersion, _v.Fingerprint).join(
-    _LAST, (_LAST.c.ProcessBatch_id == _v.ProcessBatch_id) & (_LAST.c.DefVersion == _v.DefVersion)
+_NEWEST = RowSelect(
+    select(_v.ProcessBatch_id, _v.DefVersion, _v.Fingerprint).join(
+        _LAST, (_LAST.c.ProcessBatch_id == _v.ProcessBatch_id) & (_LAST.c.DefVersion == _v.DefVersion)
+    )
 )
 _OF = RowSelect(select(batch_version).where(_v.ProcessBatch_id == bindparam("batch_id")).order_by(_v.DefVersion))
 _BATCH = select(process_batch).where(_b.ProcessBatch_id == bindparam("batch_id"))
@@ -52,7 +54,7 @@ _version = Reader(Version)
 
 def newest(connection: Connection) -> dict[int, tuple[int, str]]:
     """Return the newest version of each batch that has one: its number and fingerprint."""
-    return {batch_id: (number, said) for batch_id, number, said in connection.execute(_NEWEST)}
+    return {batch_id: (number, said) for batch_id, number, said in _NEWEST(connection)}
 
 
 def of_batch(connection: Connection, batch_id: int) -> list[Version]:

@@ -37,7 +37,7 @@ _KEYLESS = _o.CycleKey.is_(None)
 _ALL_OF_CYCLE, _ALL_KEYLESS = RowSelect(_STANDING.where(_OF_CYCLE)), RowSelect(_STANDING.where(_KEYLESS))
 _OLDEST_OF_CYCLE, _OLDEST_KEYLESS = RowSelect(_OLDEST.where(_OF_CYCLE)), RowSelect(_OLDEST.where(_KEYLESS))
 _USE = RowUpdate(batch_completion, _o.BatchCompletion_id == bindparam("completion_id"), _WAITS)
-_WAITING = (
+_ALL_WAITING = (
     select(
         _o.ProcessBatch_id,
         _o.CycleKey,
@@ -51,7 +51,7 @@ _WAITING = (
     .order_by(func.min(_o.BatchCompletion_id))
     .limit(bindparam("most"))
 )
-_WAITING_OF = _WAITING.where(_OF_BATCH)
+_WAITING, _WAITING_OF = RowSelect(_ALL_WAITING), RowSelect(_ALL_WAITING.where(_OF_BATCH))
 _MISSED = (
     select(_c.BatchControl_id)
     .join(batch_dependency, _d.DependsOnBatch_id == _c.ProcessBatch_id)
@@ -150,10 +150,8 @@ def waiting(
 
     Return only what waits for one batch, if `of` names one.
     """
-    found = connection.execute(
-        _WAITING if of is None else _WAITING_OF,
-        {"most": most, "after": after, **({} if of is None else {"batch_id": of})},
-    )
+    page = {"most": most, "after": after}
+    found = _WAITING(connection, **page) if of is None else _WAITING_OF(connection, **page, batch_id=of)
     return list(map(_waiting, found))
 
 

@@ -1,4 +1,4 @@
-"""Trouble with the control database: how long it is left alone, and what may have been committed unseen."""
+"""How long a control database is left alone that cannot be used, and what may have been committed there unseen."""
 
 from __future__ import annotations
 
