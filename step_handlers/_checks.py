@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache, wraps
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from batchctl.plugin_api import (
     CannotBegin,
@@ -38,21 +38,21 @@ _LAST = 300
 _NEXT_NAME = re.compile(r"\s@?([A-Za-z_][A-Za-z0-9_]*)=")
 
 
-Check = Callable[[Step, StepContext], list[Finding]]
+Read = TypeVar("Read")
 
 
-def remembered(check: Check) -> Check:
-    """Check a row once, not before every attempt: a row that was changed is another `Step`."""
-    known: dict[tuple[int, int], tuple[Step, StepContext, list[Finding]]] = {}
+def remembered(read: Callable[[Step, StepContext], Read]) -> Callable[[Step, StepContext], Read]:
+    """Read a row once, not before every attempt: a row that was changed is another `Step`."""
+    known: dict[tuple[int, int], tuple[Step, StepContext, Read]] = {}
 
-    @wraps(check)
-    def findings(step: Step, context: StepContext) -> list[Finding]:
+    @wraps(read)
+    def found_or_read(step: Step, context: StepContext) -> Read:
         found = known.get((step.batch_id, step.seq))
         if found is None or found[0] is not step or found[1] is not context:
-            found = known[step.batch_id, step.seq] = step, context, check(step, context)
+            found = known[step.batch_id, step.seq] = step, context, read(step, context)
         return found[2]
 
-    return findings
+    return found_or_read
 
 
 def column(step: Step, number: int) -> str:

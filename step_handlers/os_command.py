@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import os.path
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, ClassVar
 
 from batchctl.plugin_api import (
@@ -22,6 +21,7 @@ from batchctl.plugin_api import (
     JsonValue,
     Literal,
     MalformedTemplate,
+    Parameter,
     Placeholder,
     Rendered,
     SecretReference,
@@ -72,7 +72,7 @@ class OsCommand:
 
     def check(self, step: Step, context: StepContext) -> Sequence[Finding]:
         """Return everything wrong with the row."""
-        found = [*_findings(step, context), *unused_columns(step, {1, 2, 3, 4})]
+        found = [*_parsed(step, context).findings, *unused_columns(step, {1, 2, 3, 4})]
         found += unset_secrets("Data4", step.data[3], context)
         found += [Finding("Data1", message) for message in _meant_for_a_shell(column(step, 1)[:_LONGEST])]
         if step.on_lost == "verify" and column(step, 6).strip():
@@ -81,18 +81,18 @@ class OsCommand:
 
     def render(self, request: StepRequest) -> Rendered:
         """Fill every argument on its own."""
-        step, context = request.step, request.context
-        refuse(request, _findings(step, context))
-        directory = _below(context, fill(request, parse(column(step, 2))))
-        argv = _filled(request, _words(column(step, 1)).templates, directory)
-        plain, secret = _environment(request)
+        context, parsed = request.context, _parsed(request.step, request.context)
+        refuse(request, parsed.findings)
+        directory = _below(context, fill(request, parsed.directory))
+        argv = _filled(request, parsed, directory)
+        plain, secret = _environment(request, parsed.environment)
         environment: dict[str, JsonValue] = {**plain, **{name: {"secret": of} for name, of in secret.items()}}
         sources = {name: _place(context, of) for name, of in secret.items()}
         line = shell.command_line(argv, directory=directory, environment=plain, secrets=sources)
         spec: dict[str, JsonValue] = {
             "argv": list(argv),
             "directory": directory,
-            "success": [[low, high] for low, high in _success_codes(step)],
+            "success": [[low, high] for low, high in parsed.success],
             "environment": environment,
         }
         # To read a secret may take long.
@@ -162,27 +162,48 @@ class _Words:
     findings: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    """A row as it was read, once for its check and all its attempts."""
+
+    words: tuple[Template, ...]
+    directory: Template
+    success: Sequence[tuple[int, int]]
+    environment: Sequence[Parameter]
+    findings: list[Finding]
+    """What is wrong with it; where there is anything, nothing else of it is of use."""
+
+
 @remembered
-def _findings(step: Step, context: StepContext) -> list[Finding]:
+def _parsed(step: Step, context: StepContext) -> _Parsed:
     directory, found = template_of("Data2", column(step, 2))
-    found += [Finding("Data1", message) for message in _words(column(step, 1)).findings]
-    found += _batch_directory_findings(_words(column(step, 1)).templates, directory)
+    words = _words(column(step, 1))
+    found += [Finding("Data1", message) for message in words.findings]
+    found += _batch_directory_findings(words.templates, directory)
     if has_secret(directory):
         found.append(Finding("Data2", "a secret in a directory name would be stored in the history"))
-    found += _code_findings(step)
-    found += parameter_findings("Data4", step.data[3], context.secrets) or _null_findings(step)
-    return found + unfit_columns(step)
+    success: Sequence[tuple[int, int]] = ()
+    try:
+        success = _codes(column(step, 3).strip() or "0")
+    except ValueError as error:
+        found.append(Finding("Data3", str(error)))
+    environment: Sequence[Parameter] = ()
+    if faults := parameter_findings("Data4", step.data[3], context.secrets):
+        found += faults
+    else:
+        environment = parse_parameters(step.data[3])
+        found += _null_findings(environment)
+    return _Parsed(words.templates, directory, success, environment, found + unfit_columns(step))
 
 
-def _null_findings(step: Step) -> list[Finding]:
+def _null_findings(environment: Sequence[Parameter]) -> list[Finding]:
     return [
         Finding("Data4", f"environment variable {parameter.name} cannot be NULL; write '' for empty text")
-        for parameter in parse_parameters(step.data[3])
+        for parameter in environment
         if not parameter.is_text and parameter.template == (Literal("NULL"),)
     ]
 
 
-@lru_cache(maxsize=512)
 def _words(text: str) -> _Words:
     """Split a command into words and parse each; no value is filled in yet."""
     if len(text) > _LONGEST:
@@ -257,19 +278,6 @@ def _written(template: Template) -> str:
     return "".join(part.text for part in template if isinstance(part, Literal))
 
 
-def _code_findings(step: Step) -> list[Finding]:
-    try:
-        _success_codes(step)
-    except ValueError as error:
-        return [Finding("Data3", str(error))]
-    return []
-
-
-def _success_codes(step: Step) -> Sequence[tuple[int, int]]:
-    return _codes(column(step, 3).strip() or "0")
-
-
-@lru_cache(maxsize=128)
 def _codes(text: str) -> tuple[tuple[int, int], ...]:
     codes = []
     for part in text.split(","):
@@ -283,11 +291,11 @@ def _codes(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(codes)
 
 
-def _filled(request: StepRequest, templates: Sequence[Template], directory: str) -> list[str]:
+def _filled(request: StepRequest, parsed: _Parsed, directory: str) -> list[str]:
     argv: list[str] = []
     options_ended = False
-    called = batch_file(templates)
-    for at, template in enumerate(templates):
+    called = batch_file(parsed.words)
+    for at, template in enumerate(parsed.words):
         argument = fill(request, template)
         if called is not None and at > called:
             _refuse_what_cmd_changes(request, "Data1", template)
@@ -299,7 +307,7 @@ def _filled(request: StepRequest, templates: Sequence[Template], directory: str)
     program, argv[0] = argv[0], shell.located(argv[0], directory)
     if called == 0 and argv[0] != program:
         # The working directory stands before the program then, and cmd reads it too.
-        _refuse_what_cmd_changes(request, "Data2", parse(column(request.step, 2)))
+        _refuse_what_cmd_changes(request, "Data2", parsed.directory)
     reason = shell.too_long(argv)
     if reason is not None:
         refuse_value(request, "Data1", reason)
@@ -329,11 +337,11 @@ def _as_option(request: StepRequest, template: Template) -> str:
     )
 
 
-def _environment(request: StepRequest) -> tuple[dict[str, str], dict[str, str]]:
+def _environment(request: StepRequest, parameters: Iterable[Parameter]) -> tuple[dict[str, str], dict[str, str]]:
     """Return the variables with their values, and those whose value is a secret with its name."""
     plain: dict[str, str] = {}
     secret: dict[str, str] = {}
-    for parameter in parse_parameters(request.step.data[3]):
+    for parameter in parameters:
         match parameter.template:
             case (SecretReference(name),):
                 secret[parameter.name] = name

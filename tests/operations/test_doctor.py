@@ -17,6 +17,7 @@ from sqlalchemy.exc import OperationalError
 
 from batchctl import app, config
 from batchctl.control_database import upgrade_database
+from batchctl.domain.locked_rows import LEAD, TO_END_IT, failure_of
 from batchctl.domain.outcomes import HealthFinding, Result
 from batchctl.operations.definitions.checking import RowFinding
 from batchctl.operations.maintenance.doctor import Doctor, PlacedFinding
@@ -190,6 +191,28 @@ def test_the_controllers_at_work_are_named(control_database: ControlDatabase, na
     assert by_name(app.examine(configuration))["database_url", "controller"] == HealthFinding(
         "controller", Result.OK, said
     )
+
+
+def test_that_no_controller_leads_fails_and_names_who_keeps_them_from_it_and_how_to_end_that(
+    control_database: ControlDatabase,
+) -> None:
+    end = "SELECT pg_terminate_backend(7)"
+    failure = failure_of({LEAD: f"no controller can lead: locked by session 7 (psql){TO_END_IT}{end}"})
+    now = SystemClock().now()
+    hand = control_database.hand()
+    hand.sql("DELETE FROM Leader")
+    hand.sql(
+        "INSERT INTO Controller (ControllerName, Host, Heartbeat) VALUES ('a', 'h', ?)", f"{now:%Y-%m-%d %H:%M:%S}"
+    )
+    unnamed = examined(control_database.directory, control_database.url)["database_url", "leader"]
+    hand.sql("UPDATE Controller SET Trouble = ?", failure)
+    hand.close()
+    named = examined(control_database.directory, control_database.url)["database_url", "leader"]
+
+    assert (unnamed.result, named.result) == (Result.FAIL, Result.FAIL)
+    assert "batchctl run" in str(unnamed.next_step)
+    assert "locked by session 7 (psql)" in named.message
+    assert named.next_step == end
 
 
 def test_a_batch_that_runs_whatever_a_row_says_is_warned_of_where_nothing_keeps_others_out(world: World) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from batchctl.operations.definitions.roster import failure_of
 from batchctl.operations.definitions.schedule_removal import RemovedSchedule, remove
 from batchctl.operations.intervene import Operator
 from batchctl.operations.operators.acts import Actor
+from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.plugin_api import Job, daily, every, job, once, retry
 from batchctl.store.definitions import job_rows
 from tests.control.world import World
@@ -63,6 +65,23 @@ def refuse(world: World, name: str) -> None:
 def moved(times: str) -> Job:
     """Return the job `morning` with other times under the same name."""
     return job("morning")(daily(times, name="Daily_09_00")(lambda: None))
+
+
+def test_a_schedule_that_was_never_armed_is_listed_with_the_time_at_which_the_leader_would_fire_it(
+    shop: Workshop,
+) -> None:
+    shop.starts(morning)
+    unarmed = "UPDATE Schedule SET NextRunTime = NULL, DecidedUntil = NULL, TimingHash = NULL"
+    shop.world.sql(f"{unarmed}, Jitter = 3600")
+    table = Timetable(transactions=shop.world.transactions, clock=shop.world.clock, zone="UTC", grace=timedelta(0))
+    (timed,) = table.everything()
+    (listed,) = shop.line("morning", morning).schedules
+    shop.world.sql("UPDATE ProcessBatch SET ProcessingMode = 'manual'")
+    (left_alone,) = shop.line("morning", morning).schedules
+
+    assert timed.next is not None
+    assert listed.next_run == timed.next.at
+    assert left_alone.next_run is None
 
 
 def test_a_decorated_function_becomes_a_batch_with_one_step_and_its_schedules(shop: Workshop) -> None:

@@ -14,9 +14,8 @@ from batchctl.control.alerting.row_warnings import Row, RowWarnings
 from batchctl.control.scheduling.deciding import Decided, Deciding
 from batchctl.control.worker import SLICE
 from batchctl.domain.errors import BatchctlError, Conflict
-from batchctl.domain.scheduling import due
 from batchctl.domain.scheduling.backfill_turns import BackfillTurn, Past, begin_of, is_own, next_turn, reach_of
-from batchctl.domain.scheduling.due import Instant, Plan, UnfitTiming
+from batchctl.domain.scheduling.due import Instant, Plan, UnfitTiming, plan_of
 from batchctl.domain.scheduling.schedules import Backfill, Schedule
 from batchctl.domain.status import BackfillStatus
 from batchctl.domain.text import in_short, storable
@@ -122,7 +121,8 @@ class Backfilling:
             schedule = schedule_rows.load(connection, backfill.schedule_id)
             if schedule is None:
                 return True
-            turn = _turn(connection, backfill, schedule, self._plan(connection, schedule), self.clock.now())
+            plan = plan_of(schedule.timing, self.default_zone, calendars.of(connection, schedule.timing))
+            turn = _turn(connection, backfill, schedule, plan, self.clock.now())
         except Exception:  # noqa: BLE001 - `_advance` meets it again, and reports it
             return True
         return _is_news(backfill, turn)
@@ -165,7 +165,7 @@ class Backfilling:
                 connection, backfill.backfill_id, {"Status": BackfillStatus.CANCELLED.value, "z_updated": now}
             )
             return _Done(is_orphan=True)
-        plan = self._plan(connection, schedule)
+        plan = plan_of(schedule.timing, self.default_zone, calendars.of(connection, schedule.timing))
         now, decided = self.clock.now(), Decided(schedule, [], [])
         turn = _turn(connection, backfill, schedule, plan, now)
         takers = [batch for batch in definitions.all_batches(connection) if batch.entity == schedule.entity]
@@ -176,11 +176,6 @@ class Backfilling:
         if _is_news(backfill, turn):
             _keep(connection, backfill, turn, now)
         return _Done(decided, is_over=turn.is_complete, has_more=turn.has_room)
-
-    def _plan(self, connection: Connection, schedule: Schedule) -> Plan:
-        name = schedule.timing.calendar_name
-        calendar = None if name is None else calendars.named(connection, name)
-        return due.plan_of(schedule.timing, self.default_zone, calendar)
 
     def _tell(self, backfill_id: int, message: str) -> None:
         """Report what is wrong with a backfill under its own name: the name of its schedule may be unreadable."""

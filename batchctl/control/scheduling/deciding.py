@@ -104,7 +104,7 @@ class Deciding:
         standing = DISARMED if is_over else standing
         schedule_rows.stand(connection, schedule.schedule_id, standing, now, disable=is_over)
         self.tell_passed(connection, decided, undecided, now)
-        return Decided(standing_at(replace(schedule, enabled=not is_over), standing), decided.events, decided.creations)
+        return Decided(standing.of(replace(schedule, enabled=not is_over)), decided.events, decided.creations)
 
     def tell_passed(self, connection: Connection, decided: Decided, undecided: Undecided, now: datetime) -> None:
         """Log the next due times that were decided as those of other moments, before timing or calendar were changed."""
@@ -211,19 +211,9 @@ def _never(_: BatchDefinition) -> bool:
     return False
 
 
-def standing_at(schedule: Schedule, standing: ScheduleStanding) -> Schedule:
-    """Return a schedule as it is once its standing is written."""
-    return replace(
-        schedule,
-        next_run_time=standing.next_run_time,
-        decided_until=standing.decided_until,
-        timing_hash=standing.timing_hash,
-    )
-
-
 def _has_its_calendar(connection: Connection, known: Known) -> bool:
-    name = known.schedule.timing.calendar_name
-    return name is None or calendars.named(connection, name) == known.calendar
+    timing = known.schedule.timing
+    return timing.calendar_name is None or calendars.of(connection, timing) == known.calendar
 
 
 def _free_key(connection: Connection, schedule_id: ScheduleId, skip: Skip) -> str:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import ClassVar
 
 from batchctl.control.alerting.row_warnings import CalendarWarnings, RowWarnings
-from batchctl.control.scheduling.deciding import Decided, Deciding, Known, standing_at
+from batchctl.control.scheduling.deciding import Decided, Deciding, Known
 from batchctl.control.worker import SLICE
 from batchctl.domain.errors import BatchctlError, Conflict
 from batchctl.domain.rows import BatchDefinition
@@ -259,7 +259,7 @@ class Firing:
                 if undecided is not None:
                     self.deciding.tell_passed(connection, decided, undecided, now)
                 is_missed = undecided is not None and catch_up.is_missed(known.schedule, standing, undecided, now)
-                written.append(replace(known, schedule=standing_at(known.schedule, standing), is_missed=is_missed))
+                written.append(replace(known, schedule=standing.of(known.schedule), is_missed=is_missed))
         return written
 
     def _know(self, known: Known) -> None:

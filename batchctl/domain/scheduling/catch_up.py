@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import chain, groupby, islice, takewhile
 from typing import Protocol
@@ -48,6 +49,15 @@ class ScheduleStanding:
     next_run_time: datetime | None
     decided_until: datetime | None
     timing_hash: str | None
+
+    def of(self, schedule: Schedule) -> Schedule:
+        """Return a schedule as it is once this is written."""
+        return replace(
+            schedule,
+            next_run_time=self.next_run_time,
+            decided_until=self.decided_until,
+            timing_hash=self.timing_hash,
+        )
 
 
 @value

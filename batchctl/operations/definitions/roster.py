@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -14,17 +13,19 @@ from batchctl.domain.definitions.reconciling import Did, JobRows, KeptRow, Recon
 from batchctl.domain.errors import NotFound, PluginError
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchId, HistoryEntry
-from batchctl.domain.scheduling.due import Plan, UnfitTiming, plan_of
-from batchctl.domain.scheduling.schedules import Calendar, Schedule, Timing
+from batchctl.domain.scheduling.due import UnfitTiming, plan_of
+from batchctl.domain.scheduling.schedules import Schedule, Timing
 from batchctl.domain.status import HistoryStatus
 from batchctl.domain.text import did_you_mean, typed, visible
 from batchctl.operations import shown_columns
 from batchctl.operations.definitions.reconciler import ACTOR, OVERWRITE, JobPlugins, Offer, offer_of, target_of
+from batchctl.operations.scheduling import timetable
+from batchctl.operations.scheduling.schedule_findings import ScheduleContext
 from batchctl.ports import Clock, Transactions
 from batchctl.store import Connection, history
 from batchctl.store.definitions import job_rows
 from batchctl.store.maintenance import audit_entries
-from batchctl.store.scheduling import calendars, schedule_rows
+from batchctl.store.scheduling import schedule_rows
 
 _LIST = "batchctl job list"
 WRITE = "batchctl job reconcile"
@@ -125,9 +126,7 @@ class Roster:
                 owners=frozenset(code.owners),
                 decided=decided,
                 schedules={one.name: one for one in schedule_rows.everything(connection)[0]},
-                calendars={one.name: one for one in calendars.everything(connection)},
-                default_zone=self.default_zone,
-                now=self.clock.now(),
+                context=timetable.schedule_context(connection, self.default_zone, self.clock.now()),
             )
             in_tables = {row.name for row in rows.batches if row.owner is not None}
             names = sorted({*offer.jobs, *offer.broken, *in_tables})
@@ -152,9 +151,7 @@ class _Reading:
     owners: frozenset[str]
     decided: Reconciliation
     schedules: Mapping[str, Schedule]
-    calendars: Mapping[str, Calendar]
-    default_zone: str
-    now: datetime
+    context: ScheduleContext
 
     def line(self, name: str) -> JobLine:
         """Return a job."""
@@ -249,21 +246,15 @@ class _Reading:
 
     def _words(self, timing: Timing) -> str:
         try:
-            return self._plan(timing).words
+            return plan_of(timing, self.context.zone, self.context.calendar_of(timing)).words
         except UnfitTiming as error:
             return str(error)
 
     def _next(self, schedule: Schedule) -> datetime | None:
         if not schedule.enabled or schedule.next_run_time is not None:
             return schedule.next_run_time
-        with suppress(UnfitTiming):
-            found = self._plan(schedule.timing).next_after(self.now)
-            return None if found is None else found.due
-        return None
-
-    def _plan(self, timing: Timing) -> Plan:
-        calendar = None if timing.calendar_name is None else self.calendars.get(timing.calendar_name)
-        return plan_of(timing, self.default_zone, calendar)
+        following = timetable.next_of(self.connection, schedule, self.context)
+        return None if following is None else following.at
 
 
 def batch_of(connection: Connection, plugins: JobPlugins, name: str) -> KeptRow:

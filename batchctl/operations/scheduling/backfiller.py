@@ -337,7 +337,7 @@ class Backfiller:
 
     def _plan(self, connection: Connection, schedule: Schedule) -> Plan:
         try:
-            return _plan_of(connection, schedule, self.default_zone)
+            return due.plan_of(schedule.timing, self.default_zone, calendars.of(connection, schedule.timing))
         except due.UnfitTiming as unfitting:
             finding = f"{unfitting.column}: {unfitting.message}"
             message = f"It cannot be reckoned when schedule '{schedule.name}' was due: {finding}"
@@ -399,16 +399,10 @@ def _failure(connection: Connection, schedule: Schedule | None, default_zone: st
     if schedule is None:
         return "the row of its schedule cannot be read"
     try:
-        _plan_of(connection, schedule, default_zone)
+        due.plan_of(schedule.timing, default_zone, calendars.of(connection, schedule.timing))
     except due.UnfitTiming as unfitting:
         return visible(f"its schedule cannot be understood: {unfitting.column}: {unfitting.message}")
     return None
-
-
-def _plan_of(connection: Connection, schedule: Schedule, default_zone: str) -> Plan:
-    name = schedule.timing.calendar_name
-    calendar = None if name is None else calendars.named(connection, name)
-    return due.plan_of(schedule.timing, default_zone, calendar)
 
 
 def _look(

@@ -6,7 +6,7 @@ The read models behind `schedule list`, `schedule show`, and what `status` and `
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from batchctl.domain.errors import NotFound
@@ -231,13 +231,7 @@ def standing_of(schedule: Schedule, plan: Times | None, context: ScheduleContext
 
 def armed(schedule: Schedule, plan: Times, context: ScheduleContext) -> Schedule:
     """Return a schedule as the leader leaves it once it has seen it."""
-    standing = standing_of(schedule, plan, context)
-    return replace(
-        schedule,
-        next_run_time=standing.next_run_time,
-        decided_until=standing.decided_until,
-        timing_hash=standing.timing_hash,
-    )
+    return standing_of(schedule, plan, context).of(schedule)
 
 
 def _timed(connection: Connection, schedule: Schedule, context: ScheduleContext) -> Timed:

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, delete, select, update
 
-from batchctl.domain.scheduling.schedules import Calendar, CalendarDay, CalendarId, NoDay
+from batchctl.domain.scheduling.schedules import Calendar, CalendarDay, CalendarId, NoDay, Timing
 from batchctl.store.comparison import exactly
 from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert, RowSelect
@@ -53,6 +53,11 @@ def named(connection: Connection, name: str) -> Calendar | None:
     for row in _NAMED(connection, name=name):
         return _calendar(row, _DAYS_OF(connection, calendar_id=row.Calendar_id))
     return None
+
+
+def of(connection: Connection, timing: Timing) -> Calendar | None:
+    """Return the calendar that a timing goes by, if it names one that there is."""
+    return None if timing.calendar_name is None else named(connection, timing.calendar_name)
 
 
 def everything(connection: Connection) -> list[Calendar]:
