@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
 from batchctl.domain.gates import Gate
 from batchctl.domain.rows import BatchDefinition, BatchInstance, HistoryEntry
@@ -24,10 +25,10 @@ class Assumed:
     """A step that is not run again, because it counts as done."""
 
     seq: int
-    name: str
+    name: Annotated[str, "ProcessName"]
     status: HistoryStatus | None
     """How it ended that way; None when no attempt says so."""
-    at: datetime | None
+    at: Annotated[datetime | None, "EndTime"]
 
     @property
     def wording(self) -> str:
@@ -49,15 +50,7 @@ class Card:
     def columns(self) -> Columns:
         """Return it for programs."""
         return {
-            "AssumedDone": [
-                {
-                    "ProcessControlSeq": one.seq,
-                    "ProcessName": one.name,
-                    "Status": None if one.status is None else one.status.value,
-                    "EndTime": shown_columns.moment(one.at),
-                }
-                for one in self.assumed
-            ],
+            "AssumedDone": [shown_columns.of(one) for one in self.assumed],
             "Bypassed": list(self.bypassed),
             "Blocking": [{"Gate": gate.name, "Blocked": gate.blocked, "Clear": gate.clear} for gate in self.blocking],
         }

@@ -11,6 +11,7 @@ from batchctl.cli import output
 from batchctl.cli.session import FAILED, FINDINGS, CliSession, acts, as_json
 from batchctl.domain.error_codes import NOT_PURGED
 from batchctl.domain.text import visible
+from batchctl.operations import shown_columns
 from batchctl.operations.maintenance import disposal
 
 
@@ -40,7 +41,7 @@ def _rehearse(session: CliSession, *, as_json: bool) -> None:
     app = session.app
     planned = disposal.plan(app.transactions, app.clock)
     if as_json:
-        output.print_json([one.columns() for one in planned.going])
+        output.print_json([shown_columns.of(one) for one in planned.going])
     else:
         _print_planned(planned)
     _warn([(f"Setting {visible(one.name)}", one.message) for one in planned.findings])

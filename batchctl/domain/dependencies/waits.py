@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Annotated
 
 from batchctl.domain.operators import freezes
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, CompletionId, InstanceId
@@ -33,13 +34,13 @@ TOO_EARLY = "had completed before the dependency was registered, which does not 
 class AwaitedUpstream:
     """A batch of which no completion waits, and why."""
 
-    batch_id: BatchId
-    name: str
+    batch_id: Annotated[BatchId, "DependsOnBatch_id"]
+    name: Annotated[str, "ProcessBatchName"]
+    instance_id: InstanceId | None
     reason: str
-    due: datetime
+    due: Annotated[datetime, "Deadline"]
     """Until when that is in order."""
-    next_step: str
-    instance_id: InstanceId | None = None
+    next_step: Annotated[str, "Next"]
 
 
 @value
@@ -94,7 +95,7 @@ def lacking(
     # Somebody may have written by hand that it waits from the end of all times.
     due = wait_since if wait_since >= _LATEST - deadline else wait_since + deadline
     if batch is None:
-        return AwaitedUpstream(missing, f"batch {missing}", "does not exist", due, "batchctl check")
+        return AwaitedUpstream(missing, f"batch {missing}", None, "does not exist", due, "batchctl check")
     if newest is None:
         for_key = "" if cycle_key is None else f" --cycle-key {typed(cycle_key)}"
         by_hand = f"asked for by hand: batchctl submit {typed(batch.entity)}{for_key}"
@@ -117,6 +118,6 @@ def lacking(
     elif (freeze := freezes.holding(batch, now)) is not None:
         reason, next_step = f"{reason}, and {freezes.scope_of(freeze)} is frozen", freezes.thawing(freeze)
     if newest is None:
-        return AwaitedUpstream(missing, batch.name, reason, due, next_step)
+        return AwaitedUpstream(missing, batch.name, None, reason, due, next_step)
     said = f"(BatchControl {newest.instance_id}) {reason}"
-    return AwaitedUpstream(missing, batch.name, said, due, next_step, newest.instance_id)
+    return AwaitedUpstream(missing, batch.name, newest.instance_id, said, due, next_step)

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from batchctl.domain.dependencies.waits import Wait
 from batchctl.domain.rows import BatchDefinition, BatchId
-from batchctl.operations import unknown
+from batchctl.operations import shown_columns, unknown
 from batchctl.operations.shown_columns import Columns, moment
 from batchctl.ports import Clock, Transactions
 from batchctl.store import Connection
@@ -38,17 +38,7 @@ class Seen:
             "Deadline": moment(wait.due),
             "Overdue": self.is_overdue,
             "Reason": wait.reason,
-            "Lacking": [
-                {
-                    "DependsOnBatch_id": one.batch_id,
-                    "ProcessBatchName": one.name,
-                    "BatchControl_id": one.instance_id,
-                    "Reason": one.reason,
-                    "Deadline": moment(one.due),
-                    "Next": one.next_step,
-                }
-                for one in wait.lacking
-            ],
+            "Lacking": [shown_columns.of(one) for one in wait.lacking],
         }
 
 

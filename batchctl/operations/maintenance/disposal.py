@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 from batchctl.domain.maintenance.retention import Keep, Rules, SettingFinding
-from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchId, InstanceId, IntakeId
 from batchctl.domain.status import InstanceStatus
-from batchctl.operations import shown_columns
 from batchctl.ports import Clock, Transactions
 from batchctl.store import Connection
 from batchctl.store.definitions import definitions
@@ -29,20 +27,10 @@ class Going:
     """How many rows of a table would go; of instances, of which batch and outcome."""
 
     table: str
-    batch: str | None = None
-    outcome: InstanceStatus | None = None
+    batch: Annotated[str | None, "ProcessBatchName"] = None
+    outcome: Annotated[InstanceStatus | None, "Status"] = None
     rows: int = 0
     oldest: datetime | None = None
-
-    def columns(self) -> dict[str, JsonValue]:
-        """Return it by names of columns, as far as there are such."""
-        return {
-            "Table": self.table,
-            "ProcessBatchName": self.batch,
-            "Status": None if self.outcome is None else self.outcome.value,
-            "Rows": self.rows,
-            "Oldest": shown_columns.moment(self.oldest),
-        }
 
     def add(self, rows: int, oldest: datetime | None) -> None:
         """Count more rows."""
