@@ -35,12 +35,10 @@ WORDS = st.lists(HOSTILE, max_size=6)
 
 @pytest.fixture(autouse=True, scope="module")
 def _on_windows() -> Iterator[None]:
-    os_command._words.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os_command, "shell", _windows_shell)
         patch.setattr(os_command, "os", SimpleNamespace(path=ntpath))
         yield
-    os_command._words.cache_clear()
 
 
 @pytest.mark.parametrize("name", CASES)
