@@ -234,14 +234,12 @@ class RowUpdate:
 class RowSelect:
     """A SELECT of a few rows. Its rows have the selected columns as attributes."""
 
+    _make: Callable[[list[Any]], Any]
+    """Makes a row of its values."""
+
     def __init__(self, statement: Select[Any] | CompoundSelect[Any]) -> None:
-        """Keep the statement; it is compiled at first use."""
+        """Keep the statement; all else waits for the first use: a command uses few of all that there are."""
         self._statement = statement
-        columns = list(statement.selected_columns)
-        names = [str(column.name) for column in columns]
-        row: Any = namedtuple("Row", names)  # type: ignore[misc] # noqa: PYI024 - the statement names the fields
-        self._make: Callable[[list[Any]], Any] = row._make
-        self._types = [column.type for column in columns]
         self._compiled: dict[str, tuple[Compiled, Converts]] = {}
 
     def __call__(self, connection: Connection, **where: object) -> list[Any]:
@@ -265,7 +263,11 @@ class RowSelect:
         return found
 
     def _compile(self, dialect: Dialect) -> tuple[Compiled, Converts]:
-        made = [kind.dialect_impl(dialect).result_processor(dialect, None) for kind in self._types]
+        columns = list(self._statement.selected_columns)
+        names = [str(column.name) for column in columns]
+        row: Any = namedtuple("Row", names)  # type: ignore[misc] # noqa: PYI024 - the statement names the fields
+        self._make = row._make
+        made = [column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns]
         compiled = _compiled(self._statement.compile(dialect=dialect), dialect), _where_any(made)
         self._compiled[dialect.name] = compiled
         return compiled
