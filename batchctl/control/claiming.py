@@ -243,10 +243,11 @@ class _Look:
         places, is_left_out = self.room.places(batch), False
         if places <= 0:
             return
-        # What cannot start takes no place from others.
-        candidates = (one for one in self._in_line(batch) if one.instance_id not in self.parked)
-        found = gates.startable(batch, candidates, now=self.now, places=sys.maxsize, failures=self.failures)
-        for number, instance in enumerate(found, start=1):
+        # What is passed over takes no place from others; where it has failed, those behind it wait for it all the same.
+        line = self._in_line(batch)
+        found = gates.startable(batch, line, now=self.now, places=sys.maxsize, failures=self.failures)
+        others = (one for one in found if one.instance_id not in self.parked)
+        for number, instance in enumerate(others, start=1):
             if self.can_begin(batch.step_after(instance.last_seq)):
                 yield instance
             else:
