@@ -25,13 +25,7 @@ from batchctl.control.intake_writing import IntakeWriter, Made
 from batchctl.control.known_definitions import KnownDefinitions
 from batchctl.control.prospects import Prospects
 from batchctl.control.recording import Recorder
-from batchctl.domain.errors import (
-    BatchctlError,
-    Busy,
-    Conflict,
-    DatabaseRefused,
-    DatabaseUnreachable,
-)
+from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseRefused, DatabaseUnreachable
 from batchctl.domain.operators import freezes
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import BatchDefinition, BatchId, HistoryEntry, HistoryId, InstanceId

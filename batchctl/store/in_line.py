@@ -75,19 +75,19 @@ class Line:
 
     def ask(self) -> None:
         """Send the first questions along with what was asked before."""
-        if self.batch.on_failure is OnFailure.CONTINUE:
-            # Where failures hold back no later instance, any number of them, and of retries not due, may stand in front.
-            deferred = self._ask_deferred(MANY_DEFERRED)
-            self._asked = partial(self._of_those_due, self._ask_at_once(), deferred)
-        else:
-            self._asked = self._ask_pages(instances.ask_in_line)
+        self._asked = self._ask()
 
     def __iter__(self) -> Iterator[BatchInstance]:
         """Walk along the line from its head."""
-        if self._asked is None:
-            self.ask()
-        asked, self._asked = self._asked, None
-        return iter(()) if asked is None else asked()
+        asked, self._asked = self._asked or self._ask(), None
+        return asked()
+
+    def _ask(self) -> Callable[[], Iterator[BatchInstance]]:
+        if self.batch.on_failure is not OnFailure.CONTINUE:
+            return self._ask_pages(instances.ask_in_line)
+        # Where failures hold back no later instance, any number of them, and of retries not due, may stand in front.
+        deferred = self._ask_deferred(MANY_DEFERRED)
+        return partial(self._of_those_due, self._ask_at_once(), deferred)
 
     def _of_those_due(
         self, at_once: Callable[[], Iterator[BatchInstance]], deferred: Callable[[], list[InstanceId]]

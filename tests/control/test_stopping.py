@@ -9,7 +9,7 @@ import pytest
 from batchctl.control import in_flight
 from batchctl.domain.errors import DatabaseRefused
 from batchctl.domain.outcomes import Identity
-from tests.control.world import BAD, NO_WAIT, OK, World
+from tests.control.world import BAD, NO_WAIT, OK, RUNS_ON, World
 
 
 def test_a_step_beyond_max_duration_is_stopped_and_counts_as_a_failure(world: World) -> None:
@@ -139,6 +139,26 @@ def test_an_instance_taken_away_by_hand_stops_its_step_and_stays_as_the_hand_lef
     assert world.runner.stopped == world.runner.started[:1]
     assert world.history() == [(1, 10, 1, "auto", "fenced")]
     assert world.sql("SELECT Status, ClaimToken, PrevProcessControlSeq, RetryCount FROM BatchControl") == before
+
+
+def test_what_is_still_being_stopped_keeps_later_instances_waiting_once_it_is_held(world: World) -> None:
+    world.runner.script = lambda rendered: RUNS_ON
+    world.batch(steps=1, MaxConcurrent=2)
+    world.submit()
+    world.create()
+    controller = world.controller(slots=2)
+    world.turn_until_idle(controller)
+    world.submit()
+    world.create()
+    world.sql(
+        "UPDATE BatchControl SET Status = 'held', ClaimedBy = NULL, ClaimToken = ClaimToken + 1"
+        " WHERE BatchControl_id = 1"
+    )
+    for _ in range(3):
+        controller.turn(NO_WAIT)
+
+    assert world.runner.stopped == world.runner.started == [1]
+    assert world.statuses() == ["held", "ready"]
 
 
 def test_a_change_noticed_while_the_database_fails_is_not_forgotten(
