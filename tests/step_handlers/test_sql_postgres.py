@@ -12,7 +12,7 @@ import pytest
 
 from batchctl import __version__
 from batchctl.domain.status import OnLost
-from batchctl.plugin_api import Provable, Rendered, Step, StepHandler, StepOutcome, StepRefused
+from batchctl.plugin_api import Provable, Rendered, Step, StepOutcome, StepRefused
 from batchctl.ports import Finished, Report, Spawned
 from batchctl.system.runner import ThreadStepRunner
 from batchctl.testing import a_request, a_step
@@ -395,41 +395,39 @@ def first_report(runner: ThreadStepRunner) -> Report:
     return reports[0] if reports else first_report(runner)
 
 
-def test_a_stopped_step_really_stops_in_the_server(postgres: PostgresServer, database: str, url: str) -> None:
-    runner = a_runner(url)
+def stopped_asleep(
+    owner: psycopg.Connection[Any], runner: ThreadStepRunner, rendered: Rendered
+) -> tuple[str, StepOutcome]:
+    """Start a step that sleeps, stop it once the server says that it does; the session that it had, and how it ended."""
     try:
-        runner.start(KEY, HANDLER, render(HANDLER, sql_step("DELETE FROM Item; SELECT pg_sleep(600)"), url))
+        runner.start(KEY, HANDLER, rendered)
         spawned = first_report(runner)
         assert isinstance(spawned, Spawned)
-        pid, _, started = (spawned.identity.db_session or "").partition("@")
+        session = spawned.identity.db_session or ""
+        pid = int(session.partition("@")[0])
+        asleep = "SELECT 1 FROM pg_stat_activity WHERE pid = %s AND wait_event = 'PgSleep'"
+        while not owner.execute(asleep, (pid,)).fetchall():
+            pass
         runner.stop(KEY)
         finished = first_report(runner)
+        assert isinstance(finished, Finished)
+        active = "SELECT 1 FROM pg_stat_activity WHERE pid = %s AND state = 'active'"
+        assert owner.execute(active, (pid,)).fetchall() == []
     finally:
         runner.close()
+    return session, finished.outcome
 
-    assert isinstance(finished, Finished)
-    assert finished.outcome.stopped
-    assert (finished.outcome.message or "").startswith("was stopped at ")
-    assert started.endswith("Z")
+
+def test_a_stopped_step_really_stops_in_the_server(postgres: PostgresServer, database: str, url: str) -> None:
+    rendered = render(HANDLER, sql_step("DELETE FROM Item; SELECT pg_sleep(600)"), url)
+
     with postgres.connect(database) as owner:
-        left = owner.execute(
-            "SELECT 1 FROM pg_stat_activity WHERE pid = %s AND state = 'active'", (int(pid),)
-        ).fetchall()
-    assert left == []
+        session, outcome = stopped_asleep(owner, a_runner(url), rendered)
+
+    assert outcome.stopped
+    assert outcome.message == "was stopped at statement 2 of 2; everything was rolled back"
+    assert session.endswith("Z")
     assert len(dump(postgres, database)["item"]) == 3
-
-
-def stopped_in_the_middle(runner: ThreadStepRunner, rendered: Rendered, handler: StepHandler = HANDLER) -> StepOutcome:
-    """Start a step, stop it once it has its session, and return how it ended."""
-    try:
-        runner.start(KEY, handler, rendered)
-        assert isinstance(first_report(runner), Spawned)
-        runner.stop(KEY)
-        finished = first_report(runner)
-    finally:
-        runner.close()
-    assert isinstance(finished, Finished)
-    return finished.outcome
 
 
 def test_what_does_not_let_itself_be_cancelled_is_ended_by_force(
@@ -438,15 +436,12 @@ def test_what_does_not_let_itself_be_cancelled_is_ended_by_force(
     text = """DO $$ BEGIN LOOP
         BEGIN PERFORM pg_sleep(600); EXCEPTION WHEN query_canceled THEN RAISE NOTICE 'go on'; END;
     END LOOP; END $$"""
-    runner = a_runner(url, stop_grace=0.2)
 
-    outcome = stopped_in_the_middle(runner, render(HANDLER, sql_step(text), url))
+    with postgres.connect(database) as owner:
+        _, outcome = stopped_asleep(owner, a_runner(url, stop_grace=0.2), render(HANDLER, sql_step(text), url))
 
     assert (outcome.stopped, outcome.lost) == (True, False)
-    assert (outcome.message or "") == "was stopped at statement 1 of 1; everything was rolled back"
-    with postgres.connect(database) as owner:
-        assert owner.execute("SELECT 1 FROM pg_stat_activity WHERE query LIKE '%go on%' AND state = 'active' "
-                             "AND pid <> pg_backend_pid()").fetchall() == []  # fmt: skip
+    assert outcome.message == "was stopped at statement 1 of 1; everything was rolled back"
 
 
 SLEEPING = "SELECT pg_sleep(600)"

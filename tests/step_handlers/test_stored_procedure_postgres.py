@@ -17,7 +17,7 @@ from tests.postgres import PostgresServer
 from tests.proxy import Proxy
 from tests.step_handlers.execution import KEY, Alone
 from tests.step_handlers.postgres_steps import SCHEMA, a_database, context_at, dump, render, run
-from tests.step_handlers.test_sql_postgres import a_runner, first_report
+from tests.step_handlers.test_sql_postgres import a_runner, first_report, stopped_asleep
 
 HANDLER = StoredProcedure()
 ROUTINES = """
@@ -331,29 +331,11 @@ def test_odd_session_options_of_a_procedure_reach_no_other_step(url: str) -> Non
 
 
 def test_a_stopped_procedure_really_stops_in_the_server(postgres: PostgresServer, database: str, url: str) -> None:
-    runner = a_runner(url)
-    try:
-        runner.start(KEY, HANDLER, render(HANDLER, step("sleeping"), url))
-        spawned = first_report(runner)
-        assert isinstance(spawned, Spawned)
-        pid = int((spawned.identity.db_session or "").partition("@")[0])
-        with postgres.connect(database) as owner:
-            while not owner.execute(
-                "SELECT 1 FROM pg_stat_activity WHERE pid = %s AND wait_event = 'PgSleep'", (pid,)
-            ).fetchall():
-                pass
-            runner.stop(KEY)
-            finished = first_report(runner)
-            left = owner.execute(
-                "SELECT 1 FROM pg_stat_activity WHERE pid = %s AND state = 'active'", (pid,)
-            ).fetchall()
-    finally:
-        runner.close()
+    with postgres.connect(database) as owner:
+        _, outcome = stopped_asleep(owner, a_runner(url), render(HANDLER, step("sleeping"), url))
 
-    assert isinstance(finished, Finished)
-    assert finished.outcome.message == 'was stopped at CALL "sleeping"'
-    assert finished.outcome.stopped
-    assert left == []
+    assert outcome.message == 'was stopped at CALL "sleeping"'
+    assert outcome.stopped
     assert [row[1] for row in dump(postgres, database)["item"]] == ["one", "two", "", "kept"]
 
 
