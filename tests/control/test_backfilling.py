@@ -133,11 +133,15 @@ def test_what_fired_before_its_day_was_a_day_off_is_not_started_again_where_it_i
     past.world.sql(f"UPDATE Schedule SET {monthly}")
     past.decide("2026-11-03T06:00", "2026-11-03 05:00:00.000", "fired")
     past.world.sql("INSERT INTO CalendarDay (Calendar_id, CalendarDate) VALUES (1, '2026-11-03')")
-    past.ask()
+    preview = past.ask()
 
     past.work_off()
 
     assert past.cycle_keys() == ["before", "2026-11-06"]
+    assert [one.key for one in preview.fires] == ["2026-11-06T06:00"]
+    assert [(one.outcome.value, one.reason) for one in preview.before] == [
+        ("fired", "due as 2026-11-03T06:00 before its calendar was changed")
+    ]
     assert past.state() == ("complete", 1)
 
 

@@ -7,8 +7,10 @@ from datetime import UTC, date, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchctl.domain.scheduling.backfill_turns import TICK, Fate, Past, Stretch, next_turn
+from batchctl.domain.scheduling.backfill_turns import TICK, Fate, Stretch, fate_of, next_turn
 from batchctl.domain.scheduling.due import Instant, InstantOutcome
+from batchctl.domain.scheduling.undecided import Before
+from batchctl.domain.status import FireOutcome
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 END = START + timedelta(hours=20)
@@ -20,6 +22,11 @@ def at(hour: int, minute: int = 0, outcome: InstantOutcome = InstantOutcome.FIRE
     return Instant(
         key=key, due=START + timedelta(hours=hour), local=key, business_date=date(2026, 11, 1), outcome=outcome
     )
+
+
+def before(instant: Instant) -> Before:
+    """Return that a due time was decided."""
+    return Before(instant.key, FireOutcome.SKIPPED, START, None, None)
 
 
 HOURS = st.lists(st.tuples(st.integers(0, 19), st.integers(0, 2)), unique=True, max_size=30).map(sorted)
@@ -49,8 +56,8 @@ def test_turn_by_turn_each_is_fired_once_and_in_order(
     for _ in range(200):
         left = [each for each in instants if each.due is not None and each.due > done_until]
         turn = next_turn(
-            left[:page],
-            Past(keys | set(fired), ()),
+            [(each, before(each) if each.key in keys | set(fired) else None) for each in left[:page]],
+            (),
             missed=False,
             room=room,
             at_once=at_once,
@@ -71,8 +78,8 @@ def test_turn_by_turn_each_is_fired_once_and_in_order(
 
 def test_without_room_nothing_is_fired_and_nothing_forgotten() -> None:
     turn = next_turn(
-        [at(1), at(2)],
-        Past((), ()),
+        [(at(1), None), (at(2), None)],
+        (),
         missed=False,
         room=0,
         at_once=20,
@@ -86,9 +93,10 @@ def test_without_room_nothing_is_fired_and_nothing_forgotten() -> None:
 
 
 def test_what_lies_in_a_stretch_was_missed_and_its_own_key_counts_more() -> None:
-    past = Past({"02:00"}, [Stretch(START + timedelta(hours=1), START + timedelta(hours=3))])
+    stretches = [Stretch(START + timedelta(hours=1), START + timedelta(hours=3))]
+    looked_up = [(at(hour), before(at(hour)) if hour == 2 else None) for hour in range(5)]
 
-    assert [past.fate_of(at(hour), missed=False) for hour in range(5)] == [
+    assert [fate_of(*each, stretches, missed=False) for each in looked_up] == [
         *(Fate.FIRE, Fate.MISSED, Fate.DECIDED, Fate.MISSED, Fate.FIRE)
     ]
-    assert [past.fate_of(at(hour), missed=True) for hour in (1, 2)] == [Fate.FIRE, Fate.DECIDED]
+    assert [fate_of(*each, stretches, missed=True) for each in looked_up[1:3]] == [Fate.FIRE, Fate.DECIDED]

@@ -163,7 +163,7 @@ def test_arming() -> None:
 
 
 def test_what_was_decided_before_is_left_alone_and_counted_nowhere() -> None:
-    was = Before("2026-11-22T06:00", FireOutcome.SKIPPED, NOW, None)
+    was = Before("2026-11-22T06:00", FireOutcome.SKIPPED, NOW, None, None)
     decided = {"2026-11-21T06:00": was, "2026-11-23T06:00": was, "2026-11-25T06:00": was}
     asked = list[str]()
 

@@ -208,6 +208,15 @@ class TestPreview:
             ("15", None, None, None),
         ]
 
+    def test_what_a_clock_was_set_back_behind_is_decided_again_and_shown_so(self, world: World, table: Timetable) -> None:
+        schedule(world, DecidedUntil="2026-11-13 04:00:00")
+        stretch = ("2026-11-12 05:00:00", "2026-11-14 05:00:00", 3, "missed", None)
+        world.sql(DECIDED, 1, "2026-11-12T06:00..2026-11-14T06:00", "skipped", *stretch)
+
+        found = previewed(table, 3, datetime(2026, 11, 12, tzinfo=UTC))
+
+        assert [one["Decided"] for one in found] == ["skipped", None, None]
+
     @pytest.mark.parametrize(
         "start",
         [datetime(2027, 3, 27), datetime(2027, 3, 26, 23, tzinfo=UTC), datetime(2027, 3, 27, 0, 0, 0)],  # noqa: DTZ001

@@ -22,6 +22,7 @@ from batchctl.store.definitions import definitions
 from batchctl.store.dialects import sqlite
 from batchctl.store.maintenance import purging, schema
 from batchctl.store.transactions import ReadsClock, StoreTransactions
+from tests.sim import foreseeing
 from tests.sim.clock import BEGINNING
 from tests.sim.faults import Actor, ConnectionLost
 
@@ -231,6 +232,8 @@ class EdgedTransactions(StoreTransactions):
         """Run a transaction, with what the script has in store for it."""
         actor = self._actor
         actor.arrive(boundaries)
+        if Boundary.SCHEDULE in boundaries:
+            work = foreseeing.watched(actor, work)
         try:
             result = super().run(boundaries, work, nowait=nowait)
         except BaseException:

@@ -14,7 +14,7 @@ from tests.sim.mutants import MUTANTS, TELLING_MUTANTS
 from tests.sim.mutating import Mutant, made
 from tests.sim.playing import play
 from tests.sim.script import Backfill
-from tests.sim.timed_mutants import BACKFILL_MUTANTS, TIMED_MUTANTS
+from tests.sim.timed_mutants import BACKFILL_MUTANTS, PREVIEW_MUTANTS, TIMED_MUTANTS
 from tests.sim.varied_mutants import REQUEST_MUTANTS, VARIED_MUTANTS
 
 SCHEDULES = 500
@@ -22,6 +22,7 @@ KINDS: Sequence[tuple[Sequence[Mutant], int]] = (
     (MUTANTS, 0),
     (TIMED_MUTANTS, TIMED),
     (BACKFILL_MUTANTS, TIMED),
+    (PREVIEW_MUTANTS, TIMED),
     (TELLING_MUTANTS, TOLD),
     (VARIED_MUTANTS, VARIED),
     (REQUEST_MUTANTS, REQUESTED),

@@ -15,7 +15,7 @@ from tests.sim.mutants import MUTANTS, TELLING_MUTANTS
 from tests.sim.mutating import Mutant
 from tests.sim.planted import PLANTED
 from tests.sim.planting import FOUND, Planted
-from tests.sim.timed_mutants import BACKFILL_MUTANTS, TIMED_MUTANTS
+from tests.sim.timed_mutants import BACKFILL_MUTANTS, PREVIEW_MUTANTS, TIMED_MUTANTS
 from tests.sim.varied_mutants import REQUEST_MUTANTS, VARIED_MUTANTS
 
 ROOT = Path(__file__).parents[2]
@@ -62,7 +62,7 @@ def test_a_planted_bug_is_found_by_the_test_that_it_names(bug: Planted) -> None:
 def test_there_are_enough_of_them() -> None:
     assert len([*MUTANTS, *TIMED_MUTANTS, *BACKFILL_MUTANTS, *TELLING_MUTANTS]) >= 74
     assert len([*VARIED_MUTANTS, *PLANTED]) >= 40
-    older = [*MUTANTS, *TIMED_MUTANTS, *BACKFILL_MUTANTS, *TELLING_MUTANTS]
+    older = [*MUTANTS, *TIMED_MUTANTS, *BACKFILL_MUTANTS, *PREVIEW_MUTANTS, *TELLING_MUTANTS]
     newer = [*VARIED_MUTANTS, *REQUEST_MUTANTS]
     names = [*(one.name for one in older), *(one.name for one in newer), *(one.name for one in PLANTED)]
     assert len(set(names)) == len(names)

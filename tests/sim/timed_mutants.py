@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from batchctl.control.scheduling import backfilling, deciding
 from batchctl.domain.scheduling import backfill_turns, catch_up
+from batchctl.operations.scheduling import backfiller, foresight, schedule_trial, timetable
 from batchctl.store.scheduling import backfills
 from tests.sim.mutating import Mutant, mutant
 
@@ -133,7 +134,7 @@ BACKFILL_MUTANTS: tuple[Mutant, ...] = (
     mutant(
         "what was decided before is started again",
         "I35",
-        (backfill_turns, "if instant.key in self.keys:", "if False:"),
+        (backfill_turns, "if before is not None:", "if False:"),
     ),
     mutant(
         "what was missed is started unasked",
@@ -175,3 +176,36 @@ BACKFILL_MUTANTS: tuple[Mutant, ...] = (
     ),
 )
 """Mistakes in what starts work because somebody wants that of due times of the past."""
+
+PREVIEW_MUTANTS: tuple[Mutant, ...] = (
+    mutant(
+        "a preview gives what is late no grace",
+        "preview",
+        (
+            timetable,
+            "catch_up.decide(schedule, undecided, context.now, grace)",
+            "catch_up.decide(schedule, undecided, context.now, grace - grace)",
+        ),
+    ),
+    mutant(
+        "a preview takes what a clock was set back behind for decided",
+        "preview",
+        (foresight, "and not self._is_to_be_decided(instant.due)", ""),
+    ),
+    mutant(
+        "a trial takes no notice of Overlap",
+        "preview",
+        (schedule_trial, "bool(decision.fires) and blocker is None", "bool(decision.fires)"),
+    ),
+    mutant(
+        "a dry run of a backfill names what was missed",
+        "preview",
+        (backfiller, "fate_of(instant, before, stretches, missed=missed)", "fate_of(instant, before, (), missed=missed)"),
+    ),
+    mutant(
+        "a dry run of a backfill names what was started",
+        "preview",
+        (backfiller, "fate_of(instant, before, stretches,", "fate_of(instant, None, stretches,"),
+    ),
+)
+"""Mistakes in what people are told before it happens."""

@@ -14,7 +14,7 @@ from batchctl.control.alerting.row_warnings import Row, RowWarnings
 from batchctl.control.scheduling.deciding import Decided, Deciding
 from batchctl.control.worker import SLICE
 from batchctl.domain.errors import BatchctlError, Conflict
-from batchctl.domain.scheduling.backfill_turns import BackfillTurn, Past, begin_of, is_own, next_turn, reach_of
+from batchctl.domain.scheduling.backfill_turns import BackfillTurn, begin_of, is_own, next_turn, reach_of
 from batchctl.domain.scheduling.due import Instant, Plan, UnfitTiming, plan_of
 from batchctl.domain.scheduling.schedules import Backfill, Schedule
 from batchctl.domain.status import BackfillStatus
@@ -198,12 +198,9 @@ def _turn(connection: Connection, backfill: Backfill, schedule: Schedule, plan: 
     schedule_id = backfill.schedule_id
     every = schedule_fires.undecided(connection, schedule_id, plan).looked_up(done_until, until)
     page = list(islice(every, PAGE + 1))
-    instants = [instant for instant, _ in page[:PAGE]]
-    keys = {instant.key for instant, before in page if before is not None}
-    past = Past(keys, backfills.stretches(connection, schedule_id, backfill.first, backfill.last))
     return next_turn(
-        instants,
-        past,
+        page[:PAGE],
+        backfills.stretches(connection, schedule_id, backfill.first, backfill.last),
         missed=backfill.missed,
         room=max(0, backfill.most_open - backfills.count_open(connection, backfill.backfill_id)),
         at_once=AT_ONCE,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
 
 from batchctl.domain.scheduling.catch_up import due_of
 from batchctl.domain.scheduling.due import Instant, InstantOutcome, Plan
 from batchctl.domain.scheduling.schedules import Backfill, Schedule
+from batchctl.domain.scheduling.undecided import Before
 from batchctl.domain.scheduling.wall_clock import FIRST_DAY
 from batchctl.domain.values import value
 
@@ -42,24 +43,6 @@ class Stretch:
 
 
 @value
-class Past:
-    """What was decided about the due times that are looked at."""
-
-    keys: Collection[str]
-    stretches: Sequence[Stretch]
-
-    def fate_of(self, instant: Instant, *, missed: bool) -> Fate:
-        """Return what becomes of a due time; `missed` when those are wanted that were missed."""
-        if instant.outcome is InstantOutcome.SKIPPED:
-            return Fate.SKIPPED
-        if instant.key in self.keys:
-            return Fate.DECIDED
-        if not missed and any(stretch.holds(due_of(instant)) for stretch in self.stretches):
-            return Fate.MISSED
-        return Fate.FIRE
-
-
-@value
 class BackfillTurn:
     """What a backfill does next."""
 
@@ -71,9 +54,20 @@ class BackfillTurn:
     """True when more could be fired at once."""
 
 
+def fate_of(instant: Instant, before: Before | None, stretches: Sequence[Stretch], *, missed: bool) -> Fate:
+    """Return what becomes of a due time ; `missed` when those are wanted that were missed."""
+    if instant.outcome is InstantOutcome.SKIPPED:
+        return Fate.SKIPPED
+    if before is not None:
+        return Fate.DECIDED
+    if not missed and any(stretch.holds(due_of(instant)) for stretch in stretches):
+        return Fate.MISSED
+    return Fate.FIRE
+
+
 def next_turn(
-    instants: Sequence[Instant],
-    past: Past,
+    looked_up: Sequence[tuple[Instant, Before | None]],
+    stretches: Sequence[Stretch],
     *,
     missed: bool,
     room: int,
@@ -88,8 +82,8 @@ def next_turn(
     `until` is how far a backfill may go now, and `is_end` says whether it wants no more than that.
     """
     fires = list[Instant]()
-    for instant in instants:
-        if past.fate_of(instant, missed=missed) is not Fate.FIRE:
+    for instant, before in looked_up:
+        if fate_of(instant, before, stretches, missed=missed) is not Fate.FIRE:
             continue
         if len(fires) == min(room, at_once):
             # Another of the same moment may have been fired: then its key shows that.
@@ -97,7 +91,7 @@ def next_turn(
             return BackfillTurn(tuple(fires), reached, is_complete=False, has_room=room > len(fires))
         fires.append(instant)
     if more_follow:
-        reached = max(done_until, due_of(instants[-1]) - TICK)
+        reached = max(done_until, due_of(looked_up[-1][0]) - TICK)
         return BackfillTurn(tuple(fires), reached, is_complete=False, has_room=True)
     return BackfillTurn(tuple(fires), until, is_complete=is_end, has_room=False)
 
@@ -118,8 +112,3 @@ def is_own(schedule: Schedule, plan: Plan, last: datetime, now: datetime) -> boo
     """Say whether the schedule itself has yet to decide a due time up to a moment, which may be to come."""
     reach = reach_of(schedule, now)
     return last > now or (last > reach and next(plan.instants(reach, last), None) is not None)
-
-
-def judged(instants: Iterable[Instant], past: Past, *, missed: bool) -> Iterator[tuple[Instant, Fate]]:
-    """Yield due times with what becomes of each."""
-    return ((instant, past.fate_of(instant, missed=missed)) for instant in instants)

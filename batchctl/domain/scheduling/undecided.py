@@ -31,6 +31,11 @@ class Before:
     due: datetime
     intake_id: IntakeId | None
     """None where it was skipped, and where that row is gone."""
+    reason: str | None
+
+    def moved_to(self, instant: Instant) -> str | None:
+        """Say that it was decided as the due time of another day; None where it was not."""
+        return None if self.key == instant.key else f"due as {self.key} before its calendar was changed"
 
 
 Decided = TypeVar("Decided", Before, ScheduleFire)
@@ -122,5 +127,4 @@ class Undecided:
 
 def _wording(instant: Instant, before: Before) -> str:
     how = before.outcome.value if before.intake_id is None else f"file:{before.intake_id}"
-    moved = "" if before.key == instant.key else f", due as {before.key} before its calendar was changed"
-    return f"{instant.key} was decided already as {how}{moved}"
+    return ", ".join(filter(None, (f"{instant.key} was decided already as {how}", before.moved_to(instant))))

@@ -14,7 +14,7 @@ from batchctl.domain.errors import NotFound, Refused, StatusChanged
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchDefinition, InstanceId
 from batchctl.domain.scheduling import due
-from batchctl.domain.scheduling.backfill_turns import TICK, Fate, Past, judged, reach_of
+from batchctl.domain.scheduling.backfill_turns import TICK, Fate, fate_of, reach_of
 from batchctl.domain.scheduling.due import Instant, Plan
 from batchctl.domain.scheduling.modes import takers_of
 from batchctl.domain.scheduling.schedules import Backfill, BackfillId, Schedule, ScheduleId
@@ -28,7 +28,7 @@ from batchctl.operations.scheduling import timetable
 from batchctl.ports import Transactions
 from batchctl.store import Connection
 from batchctl.store.definitions import definitions
-from batchctl.store.scheduling import backfills, calendars, schedule_rows
+from batchctl.store.scheduling import backfills, calendars, schedule_fires, schedule_rows
 
 COUNTED = 10_000
 """Up to how many due times are counted before the backfill begins."""
@@ -36,7 +36,6 @@ UNASKED = 100
 """For how many due times work is started without a `--yes`."""
 LISTED = 1000
 """How many backfills are listed."""
-_PAGE = 500
 _ANNOUNCED = 20
 """How many due times are listed of those to start work for, beside the last of them, and of those decided before."""
 _CANCEL = "cancel"
@@ -409,20 +408,18 @@ def _look(
     connection: Connection, schedule_id: ScheduleId, plan: Plan, first: datetime, last: datetime, *, missed: bool
 ) -> _Look:
     """Judge the due times of a time; the first that work would be started for are kept, and the last."""
-    fates, kept, before = Counter[Fate](), list[Instant](), list[DecidedBefore]()
+    fates, kept, decided = Counter[Fate](), list[Instant](), list[DecidedBefore]()
     stretches = backfills.stretches(connection, schedule_id, first, last)
-    instants = plan.instants(first - TICK, last)
-    while page := list(islice(instants, _PAGE)):
-        decided = backfills.decisions(connection, schedule_id, [instant.key for instant in page])
-        for instant, fate in judged(page, Past(decided, stretches), missed=missed):
-            fates[fate] += 1
-            if fate is Fate.FIRE:
-                kept = [*kept[:_ANNOUNCED], instant]
-            elif fate is Fate.DECIDED and len(before) < _ANNOUNCED:
-                before.append(DecidedBefore(instant, *decided[instant.key]))
-        if fates.total() >= COUNTED:
-            return _Look(fates, tuple(kept), tuple(before), next(instants, None) is None)
-    return _Look(fates, tuple(kept), tuple(before), is_counted=True)
+    every = schedule_fires.undecided(connection, schedule_id, plan).looked_up(first - TICK, last)
+    for instant, before in islice(every, COUNTED):
+        fate = fate_of(instant, before, stretches, missed=missed)
+        fates[fate] += 1
+        if fate is Fate.FIRE:
+            kept = [*kept[:_ANNOUNCED], instant]
+        elif before is not None and fate is Fate.DECIDED and len(decided) < _ANNOUNCED:
+            reason = "; ".join(filter(None, (before.reason, before.moved_to(instant)))) or None
+            decided.append(DecidedBefore(instant, before.outcome, reason))
+    return _Look(fates, tuple(kept), tuple(decided), is_counted=next(every, None) is None)
 
 
 def _midnight(at: datetime | date) -> datetime:

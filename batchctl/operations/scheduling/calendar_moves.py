@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from batchctl.domain.scheduling import catch_up
 from batchctl.domain.scheduling.due import Instant, InstantOutcome, Plan
 from batchctl.domain.scheduling.schedules import Calendar, Schedule
 from batchctl.domain.scheduling.undecided import keys_of, standing_for
@@ -118,20 +117,18 @@ def _lost(
     is_drawn = schedule.timing.calendar_rule is CalendarRule.PREVIOUS or schedule.timing.run_days_of_month is not None
     if was is None or becomes is None or not is_drawn:
         return
-    undecided = schedule_fires.undecided(connection, schedule.schedule_id, becomes)
-    armed = timetable.armed(schedule, undecided, after)
-    if armed.decided_until is None:
+    look = timetable.next_look(connection, schedule, becomes, after, grace)
+    if look.schedule.decided_until is None:
         return
     past = _only(becomes, was, now - _NEAR, now)
     known = schedule_fires.decided(connection, schedule.schedule_id, [key for one in past for key in keys_of(one)])
     past = [one for one in past if standing_for(one, known)[1] is None]
     if not past:
         return
-    fires = {fire.key for fire in catch_up.decide(armed, undecided, now, grace).fires}
     gone = _only(was, becomes, now, now + _NEAR)
     for one in past:
         before = next((each for each in gone if _is_same(each, one)), None)
-        if before is not None and one.key not in fires:
+        if before is not None and one.key not in look.fires:
             yield Lost(before, one)
 
 

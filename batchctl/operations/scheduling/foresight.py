@@ -8,7 +8,7 @@ from datetime import UTC, datetime, time, timedelta
 
 from batchctl.domain.errors import Refused
 from batchctl.domain.intake.triggers import Blocker
-from batchctl.domain.scheduling import catch_up, due
+from batchctl.domain.scheduling import due
 from batchctl.domain.scheduling.business_days import begins_after, ends_before
 from batchctl.domain.scheduling.catch_up import Fire, Skip
 from batchctl.domain.scheduling.clock_changes import Night, changes_of, night_of
@@ -24,7 +24,6 @@ from batchctl.operations.scheduling.schedule_findings import ScheduleContext
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.operations.shown_columns import Columns
 from batchctl.store import Connection
-from batchctl.store.intake import data_triggers
 from batchctl.store.scheduling import schedule_fires, schedule_rows
 
 YEAR = timedelta(days=366)
@@ -220,17 +219,21 @@ class _Seen:
         """Say what came of an instant, or what comes of it."""
         jitter = due.jitter_of(self.schedule.name, instant, self.schedule.jitter)
         instant, found = standing_for(instant, self.decided)
-        if found is None and instant.due is not None:
+        if found is None and instant.due is not None and not self._is_to_be_decided(instant.due):
             found = _covering(self.stretches, instant.due)
         if found is not None and instant.led_over and found.fire_key in {one.key for one in instant.led_over}:
             return Foreseen(instant=instant, jitter=jitter, decided=None, fate=_elsewhere(found))
         fate = self._fate_of(instant) if found is None else ForeseenFate(instant.outcome.value)
         return Foreseen(instant=instant, jitter=jitter, decided=found, fate=fate)
 
+    def _is_to_be_decided(self, at: datetime) -> bool:
+        """Say whether a leader has yet to decide a moment; again, where a clock was set back behind a stretch."""
+        return self.decided_until is not None and at > self.decided_until
+
     def _fate_of(self, instant: Instant) -> ForeseenFate:
         if instant.due is None or instant.due > self.now or instant.outcome is InstantOutcome.SKIPPED:
             return ForeseenFate(instant.outcome.value)
-        if self.decided_until is None or instant.due <= self.decided_until:
+        if not self._is_to_be_decided(instant.due):
             return ForeseenFate(OVER, "not decided; batchctl backfill can start it")
         fire = self.fires.get(instant.key)
         if fire is not None:
@@ -252,21 +255,16 @@ class _Seen:
 
 def _seen(connection: Connection, schedule: Schedule, plan: Plan, context: ScheduleContext, grace: timedelta) -> _Seen:
     """Look up where a schedule stands, and let what is due be decided as a leader decides it."""
-    undecided = schedule_fires.undecided(connection, schedule.schedule_id, plan)
-    armed = timetable.armed(schedule, undecided, context)
-    decision = None
-    if armed.decided_until is not None:
-        decision = catch_up.decide(armed, undecided, context.now, grace)
-    blocker = data_triggers.blocker(connection, schedule.entity) if schedule.overlap is Overlap.SKIP else None
+    look = timetable.next_look(connection, schedule, plan, context, grace)
     return _Seen(
         schedule=schedule,
         now=context.now,
         decided={},
         stretches=(),
-        decided_until=armed.decided_until,
-        fires={} if decision is None else {fire.key: fire for fire in decision.fires},
-        skips=() if decision is None else decision.skips,
-        blocker=blocker,
+        decided_until=look.schedule.decided_until,
+        fires=look.fires,
+        skips=look.decision.skips,
+        blocker=timetable.blocker_of(connection, schedule),
     )
 
 

@@ -15,22 +15,19 @@ from batchctl.domain.intake.triggers import Blocker
 from batchctl.domain.rows import BatchDefinition
 from batchctl.domain.scheduling import catch_up, due
 from batchctl.domain.scheduling.business_days import running_out
-from batchctl.domain.scheduling.catch_up import Decision
 from batchctl.domain.scheduling.due import Plan, UnfitTiming
 from batchctl.domain.scheduling.modes import lets_schedules, takers_of
 from batchctl.domain.scheduling.schedules import Schedule
-from batchctl.domain.scheduling.undecided import Undecided
-from batchctl.domain.status import FireOutcome, Overlap, ProcessingMode, ScheduleType
+from batchctl.domain.status import FireOutcome, ProcessingMode, ScheduleType
 from batchctl.domain.text import typed, visible
 from batchctl.domain.unreadable import taking
 from batchctl.operations import shown_columns
 from batchctl.operations.scheduling import timetable
 from batchctl.operations.scheduling.schedule_findings import ScheduleContext, schedule_warnings
-from batchctl.operations.scheduling.timetable import Timetable
+from batchctl.operations.scheduling.timetable import NextLook, Timetable
 from batchctl.operations.shown_columns import Columns
 from batchctl.operations.taken_entities import entity_gate, mode_gate
 from batchctl.store import Connection
-from batchctl.store.intake import data_triggers
 from batchctl.store.scheduling import schedule_fires
 
 _DISABLES_ITSELF = "It disables itself once it has run."
@@ -109,21 +106,11 @@ class ScheduleBench:
                     f"{_to_move(schedule)}, then: {step}",
                 )
             return self._silent(schedule, context, said, plan, step)
-        undecided = schedule_fires.undecided(connection, schedule.schedule_id, plan)
-        armed = timetable.armed(schedule, undecided, context)
-        decision = catch_up.decide(armed, undecided, context.now, self.table.grace)
-        blocker = data_triggers.blocker(connection, schedule.entity) if schedule.overlap is Overlap.SKIP else None
-        return self._judged(armed, undecided, decision, blocker, context)
+        look = timetable.next_look(connection, schedule, plan, context, self.table.grace)
+        return self._judged(look, timetable.blocker_of(connection, schedule), context)
 
-    def _judged(
-        self,
-        schedule: Schedule,
-        undecided: Undecided,
-        decision: Decision,
-        blocker: Blocker | None,
-        context: ScheduleContext,
-    ) -> ScheduleTrial:
-        plan = undecided.plan
+    def _judged(self, look: NextLook, blocker: Blocker | None, context: ScheduleContext) -> ScheduleTrial:
+        schedule, undecided, decision, plan = look.schedule, look.undecided, look.decision, look.undecided.plan
         following = catch_up.next_run(schedule, undecided, decision.decided_until, context.now)
         instant = None if following is None else undecided.next_after(decision.decided_until)
         local = None if instant is None else instant.local
@@ -178,8 +165,7 @@ class ScheduleBench:
         if plan is None:
             return
         yield from _times(tried, plan, context.now, row)
-        blocker = data_triggers.blocker(connection, schedule.entity) if schedule.overlap is Overlap.SKIP else None
-        yield triggers.overlap(blocker)
+        yield triggers.overlap(timetable.blocker_of(connection, schedule))
 
     def _notes(self, schedule: Schedule, context: ScheduleContext) -> Iterator[str]:
         entity = _entity(schedule, context, "")

@@ -5,20 +5,23 @@ The read models behind `schedule list`, `schedule show`, and what `status` and `
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from batchctl.domain.errors import NotFound
+from batchctl.domain.intake.triggers import Blocker
 from batchctl.domain.outcomes import Finding
 from batchctl.domain.rows import AuditEntry, BatchDefinition
 from batchctl.domain.scheduling import catch_up, due
 from batchctl.domain.scheduling.business_days import running_out
-from batchctl.domain.scheduling.catch_up import ScheduleStanding, Times
+from batchctl.domain.scheduling.catch_up import Decision, Fire, ScheduleStanding, Times
 from batchctl.domain.scheduling.due import Instant, Plan
 from batchctl.domain.scheduling.modes import is_scheduled, lets_schedules, mode_word, takers_of
 from batchctl.domain.scheduling.schedules import Schedule, ScheduleFire
 from batchctl.domain.scheduling.timing_words import words_of
+from batchctl.domain.scheduling.undecided import Undecided
+from batchctl.domain.status import Overlap
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import shown_columns, unknown
@@ -32,6 +35,7 @@ from batchctl.operations.shown_columns import Columns
 from batchctl.ports import Clock, Transactions
 from batchctl.store import Connection
 from batchctl.store.definitions import definitions
+from batchctl.store.intake import data_triggers
 from batchctl.store.maintenance import audit_entries
 from batchctl.store.scheduling import calendars, schedule_fires, schedule_rows
 
@@ -229,9 +233,35 @@ def standing_of(schedule: Schedule, plan: Times | None, context: ScheduleContext
     return catch_up.arm(schedule, plan, due.timing_hash(schedule.timing, context.zone), context.now, is_let=is_let)
 
 
-def armed(schedule: Schedule, plan: Times, context: ScheduleContext) -> Schedule:
-    """Return a schedule as the leader leaves it once it has seen it."""
-    return standing_of(schedule, plan, context).of(schedule)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextLook:
+    """What the next look of a leader makes of a schedule."""
+
+    schedule: Schedule
+    """As that look leaves it before it decides."""
+    undecided: Undecided
+    decision: Decision
+    """Holds nothing where the schedule is disabled or nothing lets it."""
+
+    @property
+    def fires(self) -> Mapping[str, Fire]:
+        """Return what starts work, unless Overlap keeps it from that, by key."""
+        return {fire.key: fire for fire in self.decision.fires}
+
+
+def next_look(
+    connection: Connection, schedule: Schedule, plan: Plan, context: ScheduleContext, grace: timedelta
+) -> NextLook:
+    """Decide what is due of a schedule at a moment as a leader does, and write nothing."""
+    undecided = schedule_fires.undecided(connection, schedule.schedule_id, plan)
+    schedule = standing_of(schedule, undecided, context).of(schedule)
+    decision = catch_up.decide(schedule, undecided, context.now, grace)
+    return NextLook(schedule=schedule, undecided=undecided, decision=decision)
+
+
+def blocker_of(connection: Connection, schedule: Schedule) -> Blocker | None:
+    """Return what keeps the next due time from starting work, as Overlap wants it."""
+    return data_triggers.blocker(connection, schedule.entity) if schedule.overlap is Overlap.SKIP else None
 
 
 def _timed(connection: Connection, schedule: Schedule, context: ScheduleContext) -> Timed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, func, select, text
 from batchctl.domain.rows import NEVER, InstanceId
 from batchctl.domain.scheduling.backfill_turns import Stretch
 from batchctl.domain.scheduling.schedules import Backfill, BackfillId, ScheduleId
-from batchctl.domain.status import BackfillStatus, FireOutcome, InstanceStatus, IntakeStatus, word
+from batchctl.domain.status import BackfillStatus, FireOutcome, InstanceStatus, IntakeStatus
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store.columns import readable
 from batchctl.store.conditions import one_of
@@ -71,10 +71,6 @@ _STRETCHES = (
     .order_by(_f.DueTime)
 )
 
-_DECIDED = select(_f.FireKey, _f.Outcome, _f.Reason).where(
-    _f.Schedule_id == bindparam("schedule_id"), _f.FireKey.in_(bindparam("keys", expanding=True))
-)
-
 
 def add(connection: Connection, columns: Mapping[str, object]) -> BackfillId:
     """Insert a backfill, given by its columns; the database fills in the others."""
@@ -123,14 +119,6 @@ def stretches(connection: Connection, schedule_id: ScheduleId, first: datetime, 
     """Return the times in which due times of a schedule were skipped together, as far as they touch a time."""
     asked = {"schedule_id": schedule_id, "first": first, "last": last}
     return [Stretch(*row) for row in connection.execute(_STRETCHES, asked)]
-
-
-def decisions(
-    connection: Connection, schedule_id: ScheduleId, keys: Sequence[str]
-) -> dict[str, tuple[FireOutcome, str | None]]:
-    """Return what was decided about those of some keys that are decided, and why."""
-    rows = connection.execute(_DECIDED, {"schedule_id": schedule_id, "keys": list(keys)})
-    return {key: (word(FireOutcome, outcome), reason) for key, outcome, reason in rows}
 
 
 def _backfill(row: Any) -> Backfill:

@@ -27,7 +27,7 @@ fire = Reader(ScheduleFire)
 """Makes a value of a row."""
 
 _ADD = RowInsert(schedule_fire)
-_DECIDED = select(_f.FireKey, _f.Outcome, _f.DueTime, _f.FileProcess_id).where(
+_DECIDED = select(_f.FireKey, _f.Outcome, _f.DueTime, _f.FileProcess_id, _f.Reason).where(
     _f.Schedule_id == bindparam("schedule_id"), _f.FireKey.in_(bindparam("keys", expanding=True))
 )
 _NEWEST = select(schedule_fire).order_by(_f.ScheduleFire_id.desc()).limit(bindparam("most"))
@@ -71,8 +71,8 @@ def decided(connection: Connection, schedule_id: ScheduleId, keys: Sequence[str]
     found = dict[str, Before]()
     for at in range(0, len(keys), _ASKED_AT_ONCE):
         asked = {"schedule_id": schedule_id, "keys": list(keys[at : at + _ASKED_AT_ONCE])}
-        for key, outcome, due, intake_id in connection.execute(_DECIDED, asked):
-            found[key] = Before(key, word(FireOutcome, outcome), due, intake_id)
+        for key, outcome, due, intake_id, reason in connection.execute(_DECIDED, asked):
+            found[key] = Before(key, word(FireOutcome, outcome), due, intake_id, reason)
     return found
 
 
