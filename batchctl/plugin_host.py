@@ -21,7 +21,8 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from batchctl.domain.errors import PluginError
-from batchctl.plugin_api import ASKED, AsksDatabase, JobEnd
+from batchctl.plugin_api import AsksDatabase, JobEnd
+from batchctl.plugin_api.jobs import ASKED
 from batchctl.registry import Registry
 from batchctl.system.host import platform
 from batchctl.system.plugins.job_calls import Listening, answer_of, call_job, call_populator

@@ -14,7 +14,8 @@ from batchctl.domain.outcomes import Connection, Identity, StepOutcome
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import HistoryId
 from batchctl.domain.text import did_you_mean, visible
-from batchctl.plugin_api import ASKED, Command, CommandEnd, Job, JobEnd
+from batchctl.plugin_api import Command, CommandEnd, Job, JobEnd
+from batchctl.plugin_api.jobs import ASKED
 from batchctl.ports import Spawned
 from batchctl.system.commands.environment import for_children
 from batchctl.system.commands.processes import CommandRun
