@@ -24,13 +24,11 @@ if TYPE_CHECKING:
     from batchctl.domain.alerting.alert_text import Notification
     from batchctl.domain.alerting.alerts import AlertRules
     from batchctl.domain.intake.triggers import Counted
-    from batchctl.domain.outcomes import HealthFinding, StepContext
+    from batchctl.domain.outcomes import HealthFinding, RowFinding, StepContext
     from batchctl.domain.rows import DataTrigger
-    from batchctl.operations.definitions import checking
     from batchctl.operations.definitions.reconciler import Reconciler
     from batchctl.operations.intake.trial import Bench
     from batchctl.operations.intervene import Operator
-    from batchctl.operations.maintenance import doctor
     from batchctl.operations.maintenance.service_files import Service
     from batchctl.operations.operators.acts import Actor
     from batchctl.operations.presence import Presence
@@ -201,7 +199,7 @@ class App:
         with self.transactions.read() as connection:
             return leading.load(connection).leads(self.clock.now())
 
-    def check(self, *, at_length: bool = False) -> tuple[checking.RowFinding, ...]:
+    def check(self, *, at_length: bool = False) -> tuple[RowFinding, ...]:
         """Return everything that is wrong with the definitions; with `at_length` SQL Server reads every row for it."""
         from batchctl.operations.definitions import checking
 
@@ -367,7 +365,7 @@ def open_app(config_file: str | None) -> App:
     return app
 
 
-def examine(config_file: str | None) -> tuple[doctor.PlacedFinding, ...]:
+def examine(config_file: str | None) -> tuple[HealthFinding, ...]:
     """Examine the control database, the connections and this host; works even if none of them is usable."""
     app = App(config.load(config_file))
     from batchctl.operations.maintenance import doctor

@@ -25,6 +25,20 @@ class Finding:
     """What to do when not the row is wrong, but something that it refers to."""
 
 
+CORRECT_THE_ROWS = "correct the rows in an SQL client"
+
+
+@dataclass(frozen=True, slots=True)
+class RowFinding:
+    """Something wrong: in which table, which row, which column, and what."""
+
+    table: str
+    row: str
+    column: str
+    message: str
+    remedy: str = CORRECT_THE_ROWS
+
+
 @dataclass(frozen=True, slots=True)
 class Connection:
     """A named target database of the configuration. `url` keeps its password out of repr."""
@@ -165,6 +179,8 @@ class HealthFinding:
     result: Result
     message: str
     next_step: str | None = None
+    target: str = ""
+    """What was looked at: the key of a setting, or `this host`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,8 @@ days = st.dictionaries(names, HOSTILE, max_size=3)
 
 
 def parsed(text: str) -> list[Defined]:
-    found, _, _, findings = defined.read([BATCH], tomllib.loads(text), "file")
+    content = defined.read([BATCH], tomllib.loads(text), "file")
+    found, findings = content.found, content.findings
     assert findings == []
     return found
 
@@ -82,9 +83,9 @@ def test_what_cannot_be_a_definition_is_said_all_at_once() -> None:
     [[Batch]]
     Most = 3
     """
-    _, _, _, findings = defined.read([BATCH], tomllib.loads(text), "f.toml")
+    findings = defined.read([BATCH], tomllib.loads(text), "f.toml").findings
 
-    assert [(one.kind, one.row, one.column) for one in findings] == [
+    assert [(one.table, one.row, one.column) for one in findings] == [
         ("f.toml", "Bach", ""),
         ("Batch", "B", "Entty"),
         ("Batch", "B", "Most"),

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from batchctl.domain.errors import PluginError
-from batchctl.domain.outcomes import Connection, Finding, StepContext
+from batchctl.domain.outcomes import Connection, Finding, RowFinding, StepContext
 from batchctl.domain.rows import Step
 from batchctl.operations.definitions import checking
-from batchctl.operations.definitions.checking import RowFinding
 from batchctl.store.definitions import definitions
 from batchctl.system.plugins.handler_calls import HandlerCalls
 from batchctl.testing import context

@@ -6,8 +6,8 @@ import pytest
 
 from batchctl import app, config
 from batchctl.cli import main
+from batchctl.domain.outcomes import RowFinding
 from batchctl.operations.definitions import connection_checks
-from batchctl.operations.definitions.checking import RowFinding
 from batchctl.store.dialects.health import mssql_health
 from tests.control_databases import SqliteControl
 from tests.postgres import PostgresServer

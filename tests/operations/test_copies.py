@@ -173,7 +173,7 @@ def test_doctor_says_that_it_is_a_copy(control_database: ControlDatabase, copied
     opened(copy).close()
     lines = app.examine(str(copy.directory / "batchctl.toml"))
 
-    (found,) = [line.finding for line in lines if line.finding.check == "copy"]
+    (found,) = [line for line in lines if line.check == "copy"]
     assert (found.result, "is a copy of" in found.message) == ("FAIL", True)
 
 

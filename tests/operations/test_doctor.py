@@ -8,6 +8,7 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from threading import Event
@@ -18,9 +19,8 @@ from sqlalchemy.exc import OperationalError
 from batchctl import app, config
 from batchctl.control_database import upgrade_database
 from batchctl.domain.locked_rows import LEAD, TO_END_IT, failure_of
-from batchctl.domain.outcomes import HealthFinding, Result
-from batchctl.operations.definitions.checking import RowFinding
-from batchctl.operations.maintenance.doctor import Doctor, PlacedFinding
+from batchctl.domain.outcomes import HealthFinding, Result, RowFinding
+from batchctl.operations.maintenance.doctor import Doctor
 from batchctl.store import engine
 from batchctl.store.dialects.health import mssql_health, postgresql_health, sqlite_health
 from batchctl.store.maintenance import schema
@@ -44,8 +44,8 @@ def examined(folder: Path, url: str, more: str = "") -> dict[tuple[str, str], He
     return by_name(lines)
 
 
-def by_name(lines: tuple[PlacedFinding, ...]) -> dict[tuple[str, str], HealthFinding]:
-    return {(line.target, line.finding.check): line.finding for line in lines}
+def by_name(lines: tuple[HealthFinding, ...]) -> dict[tuple[str, str], HealthFinding]:
+    return {(line.target, line.check): replace(line, target="") for line in lines}
 
 
 def failing(found: dict[tuple[str, str], HealthFinding]) -> set[tuple[str, str]]:
@@ -442,7 +442,7 @@ def test_no_reading_holds_a_password(tmp_path: Path, url: str) -> None:
     lines = app.examine(configured(tmp_path, f'database_url = "{url}"\n[connections.w]\nurl = "{url}"\n'))
 
     assert "hunter2" not in repr(lines)
-    assert {"database_url", "connections.w"} == {line.target for line in lines if line.finding.result is Result.FAIL}
+    assert {"database_url", "connections.w"} == {line.target for line in lines if line.result is Result.FAIL}
 
 
 @pytest.mark.parametrize(

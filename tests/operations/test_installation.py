@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from batchctl.cli import main
-from batchctl.domain.outcomes import Result
-from batchctl.operations.definitions.checking import RowFinding
+from batchctl.domain.outcomes import Result, RowFinding
 from batchctl.operations.maintenance import installation
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from batchctl.domain.outcomes import RowFinding
 from batchctl.operations.definitions import checking
-from batchctl.operations.definitions.checking import RowFinding
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.store.scheduling import schedule_rows
 from batchctl.testing import context

@@ -208,7 +208,9 @@ class TestPreview:
             ("15", None, None, None),
         ]
 
-    def test_what_a_clock_was_set_back_behind_is_decided_again_and_shown_so(self, world: World, table: Timetable) -> None:
+    def test_what_a_clock_was_set_back_behind_is_decided_again_and_shown_so(
+        self, world: World, table: Timetable
+    ) -> None:
         schedule(world, DecidedUntil="2026-11-13 04:00:00")
         stretch = ("2026-11-12 05:00:00", "2026-11-14 05:00:00", 3, "missed", None)
         world.sql(DECIDED, 1, "2026-11-12T06:00..2026-11-14T06:00", "skipped", *stretch)

@@ -200,7 +200,11 @@ PREVIEW_MUTANTS: tuple[Mutant, ...] = (
     mutant(
         "a dry run of a backfill names what was missed",
         "preview",
-        (backfiller, "fate_of(instant, before, stretches, missed=missed)", "fate_of(instant, before, (), missed=missed)"),
+        (
+            backfiller,
+            "fate_of(instant, before, stretches, missed=missed)",
+            "fate_of(instant, before, (), missed=missed)",
+        ),
     ),
     mutant(
         "a dry run of a backfill names what was started",

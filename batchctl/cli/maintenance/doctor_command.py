@@ -23,15 +23,15 @@ def doctor(session: CliSession, as_json: bool) -> None:
     """
     load_all()
     lines = app.examine(session.config)
-    counts = {result: sum(line.finding.result is result for line in lines) for result in Result}
+    counts = {result: sum(line.result is result for line in lines) for result in Result}
     if as_json:
         listed = [
             {
-                "Check": line.finding.check,
+                "Check": line.check,
                 "Target": line.target,
-                "Result": line.finding.result.value,
-                "Message": line.finding.message,
-                "Next": line.finding.next_step,
+                "Result": line.result.value,
+                "Message": line.message,
+                "Next": line.next_step,
             }
             for line in lines
         ]
@@ -39,20 +39,16 @@ def doctor(session: CliSession, as_json: bool) -> None:
     else:
         rows = [
             (
-                output.cell(line.finding.result.value, _STYLES[line.finding.result.value]),
+                output.cell(line.result.value, _STYLES[line.result.value]),
                 line.target,
-                line.finding.check,
-                line.finding.message,
+                line.check,
+                line.message,
             )
             for line in lines
         ]
         title = ", ".join(f"{count} {result.value}" for result, count in counts.items())
         output.table(title, ["", "target", "check", "message"], rows)
-        mending = [
-            f"{line.target}, {line.finding.check}: {line.finding.next_step}"
-            for line in lines
-            if line.finding.next_step is not None
-        ]
+        mending = [f"{line.target}, {line.check}: {line.next_step}" for line in lines if line.next_step is not None]
         if mending:
             output.hints(*mending, "and look again: batchctl doctor")
     if counts[Result.FAIL]:

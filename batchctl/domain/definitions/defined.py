@@ -9,10 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, TypeAlias
 
+from batchctl.domain.outcomes import RowFinding
 from batchctl.domain.records import JsonValue
 from batchctl.domain.text import did_you_mean, unfit, visible
 
@@ -25,6 +26,7 @@ ENABLED = "Enabled"
 """The column that belongs to operators: a file that does not name it leaves it as it stands."""
 EXPORTED = "Exported"
 """The part of a file that keeps its definitions as they were when they were exported."""
+CORRECT = "correct the file"
 OWNS = "Owns"
 """The first line of a file: the name under which it owns its definitions, so that it may remove them too."""
 
@@ -77,18 +79,6 @@ class Defined:
         return f"{self.kind} {visible(self.name)}"
 
 
-@dataclass(frozen=True, slots=True)
-class FileFinding:
-    """Something in a file that cannot be a definition."""
-
-    kind: str
-    row: str
-    column: str
-    message: str
-    of: str = ""
-    """The definition that it is about, or stands below."""
-
-
 def sparse(shape: Shape, row: Mapping[str, Any]) -> dict[str, Value]:
     """Return the columns of a row that differ from their defaults, without its key."""
     return {
@@ -132,18 +122,36 @@ def _filled(shape: Shape, columns: Columns) -> Iterator[tuple[str, Value]]:
             yield column, columns.get(column, about.default)
 
 
-def read(
-    shapes: Sequence[Shape], document: Mapping[str, Any], source: str
-) -> tuple[list[Defined], dict[tuple[str, str], str], str | None, list[FileFinding]]:
-    """Return what a file defines, what that was when it was exported, the name that owns it; and what is wrong."""
+@dataclass(frozen=True, slots=True)
+class FileContent:
+    """What a file says."""
+
+    found: list[Defined] = field(default_factory=list)
+    findings: list[RowFinding] = field(default_factory=list)
+    mistaken: set[str] = field(default_factory=set)
+    """The names of the definitions that the findings are about, or stand below."""
+    exported: dict[tuple[str, str], str] = field(default_factory=dict)
+    """What each definition was when the file was exported."""
+    owner: str | None = None
+    """The name under which the file owns its definitions."""
+
+
+def read(shapes: Sequence[Shape], document: Mapping[str, Any], source: str) -> FileContent:
+    """Read what a file defines, and what is wrong with it."""
     known = {shape.kind: shape for shape in shapes}
-    found, findings = list[Defined](), list[FileFinding]()
+    findings, owner = list[RowFinding](), document.get(OWNS)
+    if owner is not None and (not isinstance(owner, str) or not owner.strip() or unfit(owner) or len(owner) > 200):
+        findings.append(_wrong(visible(source), OWNS, "", "It has to be a name of at most 200 characters."))
+        owner = None
+    content = FileContent(findings=findings, exported=_wording(document.get(EXPORTED, {})), owner=owner)
 
     def read_one(shape: Shape, row: Mapping[str, Any]) -> None:
-        own = list[FileFinding]()
+        own = list[RowFinding]()
         if (one := _defined(shape, row, own)) is not None:
-            found.append(one)
-        findings.extend(replace(finding, of=str(row.get(shape.key))) for finding in own)
+            content.found.append(one)
+        if own:
+            content.mistaken.add(str(row.get(shape.key)))
+        findings.extend(own)
 
     for kind, rows in document.items():
         if kind in {EXPORTED, OWNS}:
@@ -151,18 +159,18 @@ def read(
         if kind not in known:
             meant = did_you_mean(kind, known)
             findings.append(
-                FileFinding(visible(source), visible(kind), "", f"There is no such table of definitions.{meant}")
+                _wrong(visible(source), visible(kind), "", f"There is no such table of definitions.{meant}")
             )
         elif not _are_rows(rows):
-            findings.append(FileFinding(visible(source), kind, "", f"Write each as a table of its own: [[{kind}]]."))
+            findings.append(_wrong(visible(source), kind, "", f"Write each as a table of its own: [[{kind}]]."))
         else:
             for row in rows:
                 read_one(known[kind], row)
-    exported, owner = _wording(document.get(EXPORTED, {})), document.get(OWNS)
-    if owner is not None and (not isinstance(owner, str) or not owner.strip() or unfit(owner) or len(owner) > 200):
-        findings.append(FileFinding(visible(source), OWNS, "", "It has to be a name of at most 200 characters."))
-        owner = None
-    return found, exported, owner, findings
+    return content
+
+
+def _wrong(table: str, row: str, column: str, message: str) -> RowFinding:
+    return RowFinding(table, row, column, message, CORRECT)
 
 
 def _are_rows(rows: object) -> bool:
@@ -180,10 +188,10 @@ def _wording(exported: Any) -> dict[tuple[str, str], str]:
     }
 
 
-def _defined(shape: Shape, row: Mapping[str, Any], findings: list[FileFinding]) -> Defined | None:
+def _defined(shape: Shape, row: Mapping[str, Any], findings: list[RowFinding]) -> Defined | None:
     name = row.get(shape.key)
     if not isinstance(name, str) or not name:
-        findings.append(FileFinding(shape.kind, "", shape.key, "A definition without a name."))
+        findings.append(_wrong(shape.kind, "", shape.key, "A definition without a name."))
         return None
     called = visible(name)
     parts: dict[str, dict[str | int, Columns]] = {}
@@ -193,7 +201,7 @@ def _defined(shape: Shape, row: Mapping[str, Any], findings: list[FileFinding]) 
     for kind, part in known.items():
         below = row.get(kind, [])
         if not _are_rows(below):
-            findings.append(FileFinding(shape.kind, called, kind, f"Write each as a table: [[{shape.kind}.{kind}]]."))
+            findings.append(_wrong(shape.kind, called, kind, f"Write each as a table: [[{shape.kind}.{kind}]]."))
             continue
         made = _below(part, called, below, findings)
         if made:
@@ -202,7 +210,7 @@ def _defined(shape: Shape, row: Mapping[str, Any], findings: list[FileFinding]) 
 
 
 def _below(
-    part: Shape, called: str, rows: Sequence[Mapping[str, Any]], findings: list[FileFinding]
+    part: Shape, called: str, rows: Sequence[Mapping[str, Any]], findings: list[RowFinding]
 ) -> dict[str | int, Columns]:
     made: dict[str | int, Columns] = {}
     for row in rows:
@@ -211,9 +219,7 @@ def _below(
         if key is None:
             continue
         if key in made:
-            findings.append(
-                FileFinding(part.kind, f"{called}, {visible(str(key))}", part.key, "It stands there twice.")
-            )
+            findings.append(_wrong(part.kind, f"{called}, {visible(str(key))}", part.key, "It stands there twice."))
         made[key] = columns
     ordered = sorted(made, key=lambda key: (isinstance(key, str), key))
     return {key: made[key] for key in ordered}
@@ -225,7 +231,7 @@ def _columns(
     row: str,
     given: Mapping[str, Any],
     parts: Mapping[str, Shape],
-    findings: list[FileFinding],
+    findings: list[RowFinding],
     *,
     with_key: bool = False,
 ) -> dict[str, Value]:
@@ -236,13 +242,13 @@ def _columns(
         about = shape.columns.get(column)
         if about is None:
             meant = did_you_mean(column, [*shape.columns, *parts])
-            findings.append(FileFinding(kind, row, visible(column), f"There is no such column.{meant}"))
+            findings.append(_wrong(kind, row, visible(column), f"There is no such column.{meant}"))
             continue
         if column == shape.key and value is None:
             continue
         read, failure = _value(about, value)
         if failure is not None:
-            findings.append(FileFinding(kind, row, column, failure))
+            findings.append(_wrong(kind, row, column, failure))
         # A default in the file would be a difference to nothing; the operators' own column is meant as it stands.
         elif column == ENABLED or read != about.default:
             made[column] = read
@@ -250,7 +256,7 @@ def _columns(
         made.pop(shape.key, None)
     for column, about in shape.columns.items():
         if about.is_needed and (with_key or column != shape.key) and given.get(column) is None:
-            findings.append(FileFinding(kind, row, column, "It is missing."))
+            findings.append(_wrong(kind, row, column, "It is missing."))
     return {column: made[column] for column in shape.columns if column in made}
 
 

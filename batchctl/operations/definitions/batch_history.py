@@ -50,7 +50,7 @@ def _is_newest(known: list[Version], content: str) -> bool:
 
 
 def _defined(content: str) -> Defined:
-    found, _, _, _ = defined.read(SHAPES, {KIND: [json.loads(content)]}, "")
+    found = defined.read(SHAPES, {KIND: [json.loads(content)]}, "").found
     return found[0]
 
 

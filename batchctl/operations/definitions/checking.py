@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from batchctl.domain.definitions import sql_jobs
 from batchctl.domain.definitions.reconciling import has_left, owner_in
 from batchctl.domain.dependencies import graph
 from batchctl.domain.operators.freezes import tag_finding
-from batchctl.domain.outcomes import Finding, JobSignature, Result, StepContext
+from batchctl.domain.outcomes import CORRECT_THE_ROWS, Finding, JobSignature, Result, RowFinding, StepContext
 from batchctl.domain.rows import BatchDefinition, Freeze, Step
 from batchctl.domain.text import is_invisible, typed, unfit, visible
 from batchctl.domain.unreadable import UnreadableRow
@@ -38,22 +38,10 @@ from batchctl.store.scheduling import calendars
 from batchctl.store.unreadable_columns import RESTORE
 
 ORPHANS_SHOWN = 20
-CORRECT_THE_ROWS = "correct the rows in an SQL client"
 _WITHOUT = {
     "ProcessBatch_id": "the row starts nothing",
     "DependsOnBatch_id": "it never completes, so the batch that depends on it waits for ever",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class RowFinding:
-    """Something wrong: in which table, which row, which column, and what."""
-
-    table: str
-    row: str
-    column: str
-    message: str
-    remedy: str = CORRECT_THE_ROWS
 
 
 def check(

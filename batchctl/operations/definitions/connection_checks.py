@@ -10,9 +10,10 @@ from batchctl import config
 from batchctl.config import Settings
 from batchctl.domain import urls
 from batchctl.domain.errors import BatchctlError
+from batchctl.domain.outcomes import RowFinding
 from batchctl.domain.rows import BatchDefinition, Step
 from batchctl.domain.text import in_short, visible
-from batchctl.operations.definitions.checking import RowFinding, lacks_procedure
+from batchctl.operations.definitions.checking import lacks_procedure
 from batchctl.ports import Transactions
 from batchctl.store import Connection
 from batchctl.store.definitions import definitions

@@ -11,18 +11,18 @@ from datetime import datetime
 from typing import Any
 
 from batchctl.domain.definitions import defined
-from batchctl.domain.definitions.defined import Defined
+from batchctl.domain.definitions.defined import CORRECT, Defined
 from batchctl.domain.definitions.defined_changes import Base, ColumnConflict, DefinitionChange, as_wanted, change_of
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.operators.release import MOST_UNASKED
-from batchctl.domain.outcomes import StepContext
+from batchctl.domain.outcomes import CORRECT_THE_ROWS, RowFinding, StepContext
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchId
 from batchctl.domain.scheduling.schedule_columns import schedule_of
 from batchctl.domain.scheduling.schedules import Schedule, ScheduleId
 from batchctl.domain.text import did_you_mean, fitting, typed, visible
 from batchctl.operations.definitions import half_way
-from batchctl.operations.definitions.checking import CORRECT_THE_ROWS, RowFinding, check
+from batchctl.operations.definitions.checking import check
 from batchctl.operations.definitions.plugin_checks import AskedPlugins
 from batchctl.operations.definitions.reconciler import JobPlugins
 from batchctl.operations.operators.acts import Actor, Joined, checked_reason
@@ -40,7 +40,6 @@ from batchctl.store.scheduling.schedule_rows import UNARMED
 
 Key = tuple[str, str]
 """A definition's kind and name."""
-CORRECT = "correct the file"
 STRANDED_SHOWN = 10
 
 
@@ -262,12 +261,12 @@ def _wish(files: Sequence[File]) -> _Wish:
     """Put together what files say; twice the same definition is wrong, even if both say the same."""
     wish, owners = _Wish(), dict[str | None, str]()
     for file in files:
-        found, exported, owner, findings = defined.read(SHAPES, file.content, file.source)
-        wish.findings += [RowFinding(one.kind, one.row, one.column, one.message, CORRECT) for one in findings]
-        wish.mistaken |= {one.of for one in findings}
-        wish.exported |= exported
-        owners[owner] = file.source
-        for one in found:
+        content = defined.read(SHAPES, file.content, file.source)
+        wish.findings += content.findings
+        wish.mistaken |= content.mistaken
+        wish.exported |= content.exported
+        owners[content.owner] = file.source
+        for one in content.found:
             key = one.kind, one.name
             if key in wish.wanted:
                 message = f"It stands there twice, the second time in {visible(file.source)}."
@@ -311,7 +310,7 @@ def _base(theirs: Defined | None, applied: Applied | None, exported: str | None)
         return Base(is_theirs=True)
     if applied is None:
         return Base()
-    found, _, _, _ = defined.read(SHAPES, {applied.kind: [json.loads(applied.content)]}, "")
+    found = defined.read(SHAPES, {applied.kind: [json.loads(applied.content)]}, "").found
     return Base(found[0] if found else None)
 
 

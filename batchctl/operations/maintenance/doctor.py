@@ -17,12 +17,11 @@ from batchctl.domain.gates import locks
 from batchctl.domain.leader import lease_of
 from batchctl.domain.locked_rows import LEAD
 from batchctl.domain.maintenance.retention import TO_KEEP_SMALL, overgrown
-from batchctl.domain.outcomes import HealthFinding, Result
+from batchctl.domain.outcomes import HealthFinding, Result, RowFinding
 from batchctl.domain.rows import ControllerRow
 from batchctl.domain.text import typed, visible
 from batchctl.operations import copies, privacy
 from batchctl.operations.alerting import alert_channels
-from batchctl.operations.definitions.checking import RowFinding
 from batchctl.operations.maintenance import installation
 from batchctl.operations.presence import Presence, last_sign
 from batchctl.store import Connection, engine, identity, leading, reports, task_queues
@@ -49,14 +48,6 @@ IN_FILE = "The password stands in the file itself, for everybody to read who may
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedFinding:
-    """A finding, and what was looked at: the key of a setting, or `this host`."""
-
-    target: str
-    finding: HealthFinding
-
-
-@dataclass(frozen=True, slots=True)
 class Doctor:
     """Examines the databases, the connections and this host."""
 
@@ -71,7 +62,7 @@ class Doctor:
     """The plugin modules that there are."""
     limit: timedelta = LIMIT
 
-    def examine(self) -> tuple[PlacedFinding, ...]:
+    def examine(self) -> tuple[HealthFinding, ...]:
         """Look at everything at once; what is broken does not keep the rest from being looked at."""
         patients = {CONTROL: self._control}
         patients |= {f"connections.{name}": partial(self._target, name) for name in self.settings.connections}
@@ -95,7 +86,7 @@ class Doctor:
         lines.append((PLUGINS, found.get(PLUGINS, [installation.untried(self.modules, self.limit)])))
         if self.settings.log.file is not None:
             lines.append(("log.file", [installation.log_file(self.settings.directory / self.settings.log.file)]))
-        return tuple(PlacedFinding(visible(target), finding) for target, findings in lines for finding in findings)
+        return tuple(replace(finding, target=visible(target)) for target, findings in lines for finding in findings)
 
     def _findings(self, key: str, look: Callable[[], Iterator[HealthFinding]]) -> list[HealthFinding]:
         """Collect the findings of one database, up to where nothing more can be read."""

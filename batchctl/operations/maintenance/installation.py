@@ -16,7 +16,7 @@ from batchctl.store import engine
 from batchctl.system.files import disk_of, in_the_way_of_appending, in_the_way_of_writing
 
 if TYPE_CHECKING:
-    from batchctl.operations.definitions.checking import RowFinding
+    from batchctl.domain.outcomes import RowFinding
 
 GIGABYTE = 1_000_000_000
 LITTLE = GIGABYTE
