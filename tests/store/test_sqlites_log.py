@@ -214,6 +214,14 @@ def test_without_a_log_the_disk_is_waited_for_during_the_commit(tmp_path: Path) 
     transactions.close()
 
 
+def end_found(file: Path, known: sqlite_log.LogEnd) -> sqlite_log.LogEnd:
+    """Return where the log ends, looked for from an end known before."""
+    if not log_of(file).exists():
+        return sqlite_log.LogEnd()
+    with log_of(file).open("rb", buffering=0) as log:
+        return sqlite_log.read_ahead(log, known)
+
+
 def end_of(file: Path, client: sqlite3.Connection) -> int:
     """Return where the log ends, as SQLite counts it: after a head of 32 bytes, frames of a page with 24 bytes before it."""
     _, frames, _ = client.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
@@ -225,20 +233,20 @@ def end_of(file: Path, client: sqlite3.Connection) -> int:
 def test_where_a_log_ends_is_known_whoever_has_written_to_it(
     file: Path, opened: StoreTransactions, client: sqlite3.Connection, much: int
 ) -> None:
-    assert sqlite_log.read_ahead(file, sqlite_log.LogEnd()) == sqlite_log.LogEnd()
+    assert end_found(file, sqlite_log.LogEnd()) == sqlite_log.LogEnd()
     add(opened)
-    first = sqlite_log.read_ahead(file, sqlite_log.LogEnd())
+    first = end_found(file, sqlite_log.LogEnd())
     client.execute(INSERT, ("y" * much,))
     add(opened, much)
 
-    end = sqlite_log.read_ahead(file, first)
+    end = end_found(file, first)
     assert end.at == end_of(file, client) == log_of(file).stat().st_size
-    assert sqlite_log.read_ahead(file, end) == end
+    assert end_found(file, end) == end
     assert first.at < end.at
 
     # All of it stands in the file now: who writes next begins it anew, and what stood there before is behind its end.
     add(opened)
-    anew = sqlite_log.read_ahead(file, end)
+    anew = end_found(file, end)
     assert anew.log != end.log
     assert anew.at == end_of(file, client) < log_of(file).stat().st_size
 
@@ -270,7 +278,7 @@ def test_what_a_transaction_writes_over_is_in_memory_before_it_has_the_lock(
     add(opened, 400_000)
     end_of(file, client)
     add(opened)
-    end = sqlite_log.read_ahead(file, sqlite_log.LogEnd()).at
+    end = end_found(file, sqlite_log.LogEnd()).at
     ahead = [end, end + sqlite_log.AHEAD // 2, end + sqlite_log.AHEAD - 1]
     forget(log_of(file))
     found = list[bool]()

@@ -332,13 +332,16 @@ def _look_at_log(raw: OpenedFile) -> Stamp | None:
     if _log_is_long(raw):
         _shorten_log(raw)
         raw.batchctl_end = LogEnd()
-    raw.batchctl_end = sqlite_log.read_ahead(path, raw.batchctl_end)
+    try:
+        raw.batchctl_end = sqlite_log.read_ahead(raw.open_log(), raw.batchctl_end)
+    except OSError:
+        raw.batchctl_end = LogEnd()
     return None if raw.batchctl_end.log == raw.batchctl_stamped else sqlite_log.stamp(path)
 
 
 def _log_is_long(raw: OpenedFile) -> bool:
     try:
-        size = os.stat(log_of(raw.batchctl_file[0])).st_size  # noqa: PTH116 - as in `number_of`
+        size = os.fstat(raw.open_log().fileno()).st_size
     except OSError:
         return False
     if size < raw.batchctl_checked:
@@ -396,11 +399,7 @@ def _sync_log(raw: OpenedFile) -> None:
         message = f"It is unknown whether what was committed lasts. {error.message}"
         raise OutcomeUnknown(message, next_step=error.next_step) from error
     try:
-        log = os.open(log_of(path), os.O_RDWR)
-        try:
-            _sync(log)
-        finally:
-            os.close(log)
+        _sync(raw.open_log().fileno())
     except OSError as error:
         message = (
             f"The log of the control database {path} could not be written to the disk, so it is unknown whether what"

@@ -6,6 +6,7 @@ import os
 import sqlite3
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from batchctl.domain.errors import DatabaseRefused
 from batchctl.store.dialects import sqlite_log
@@ -29,6 +30,8 @@ class OpenedFile(sqlite3.Connection):
     """When the file was written to, as of the last look at it."""
     batchctl_beside: dict[str, tuple[int, int] | None]
     """Which files lie beside it."""
+    batchctl_log: BinaryIO | None = None
+    """The log, open as long as the connection is: a log that another one replaces is refused."""
     batchctl_is_open = False
     """True once it may have read something, and what it has opened is known."""
     batchctl_syncs: bool
@@ -41,8 +44,16 @@ class OpenedFile(sqlite3.Connection):
     batchctl_stamped: bytes | None = None
     """The name of the log that this transaction stamps, unless it has been stamped; that of the one that was stamped last."""
 
+    def open_log(self) -> BinaryIO:
+        """Return its log, unbuffered, for reading and for waiting until the disk has it; raises `OSError`."""
+        if self.batchctl_log is None:
+            self.batchctl_log = log_of(self.batchctl_file[0]).open("r+b", buffering=0)
+        return self.batchctl_log
+
     def close(self) -> None:
         """Close it. The last one writes its log into the file, unless that would undo what others have written."""
+        if self.batchctl_log is not None:
+            self.batchctl_log.close()
         is_open, self.batchctl_is_open = self.batchctl_is_open, False
         keeper = _keeper(self.batchctl_file[0]) if is_open and _would_undo(self) else None
         super().close()
@@ -76,18 +87,19 @@ def _has_log(path: Path) -> bool:
 def refuse_another_file(raw: OpenedFile) -> None:
     """Refuse a file or a log that was moved away, replaced or deleted: what is written there is lost."""
     path, number = raw.batchctl_file
-    log = log_of(path)
-    if number_of(path) != number:
+    found = _stat(str(path))
+    if _number(found) != number:
         message = (
             f"The control database {path} is not the file any more that was opened: it was moved, replaced or deleted."
         )
-        remove = f"remove {log} and {path}-shm, which belong to the old file"
+        remove = f"remove {log_of(path)} and {path}-shm, which belong to the old file"
         next_step = f"move it back; or end all that has it open, {remove}, and start again"
         raise DatabaseRefused(message, next_step=next_step)
-    for end, number in beside(path).items():
-        if raw.batchctl_beside[end] is None:
+    for end, known in raw.batchctl_beside.items():
+        number = number_of(f"{path}{end}")
+        if known is None:
             raw.batchctl_beside[end] = number
-        elif number != raw.batchctl_beside[end]:
+        elif number != known:
             called, so = _BESIDE[end]
             message = (
                 f"The {called} {path}{end} of the control database is not the file any more that was opened: it was moved,"
@@ -95,15 +107,10 @@ def refuse_another_file(raw: OpenedFile) -> None:
             )
             next_step = "end all that has the database open, look what is missing (batchctl fsck), and start again"
             raise DatabaseRefused(message, next_step=next_step)
-    _refuse_if_overwritten(raw, path)
-
-
-def _refuse_if_overwritten(raw: OpenedFile, path: Path) -> None:
-    written = written_at(path)
-    if written == raw.batchctl_written or not raw.batchctl_syncs:
-        return
-    refuse_foreign_log(path)
-    raw.batchctl_written = written
+    written = _written(found)
+    if raw.batchctl_syncs and written != raw.batchctl_written:
+        refuse_foreign_log(path)
+        raw.batchctl_written = written
 
 
 def _would_undo(raw: OpenedFile) -> bool:
@@ -152,16 +159,24 @@ def beside(path: Path) -> dict[str, tuple[int, int] | None]:
 
 def number_of(path: Path | str) -> tuple[int, int] | None:
     """Return what tells a file from every other one of this host, whatever they are called."""
-    try:
-        found = os.stat(path)  # noqa: PTH116 - before every transaction, and Path's own takes twice as long
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+    return _number(_stat(str(path)))
 
 
 def written_at(path: Path) -> int:
     """Return when a file was last written to, in nanoseconds."""
+    return _written(_stat(str(path)))
+
+
+def _stat(path: str) -> os.stat_result | None:
     try:
-        return os.stat(path).st_mtime_ns  # noqa: PTH116 - as in `number_of`
+        return os.stat(path)  # noqa: PTH116 - before every transaction, and Path's own takes twice as long
     except OSError:
-        return 0
+        return None
+
+
+def _number(found: os.stat_result | None) -> tuple[int, int] | None:
+    return None if found is None else (found.st_dev, found.st_ino)
+
+
+def _written(found: os.stat_result | None) -> int:
+    return 0 if found is None else found.st_mtime_ns

@@ -14,6 +14,7 @@ from contextlib import closing, suppress
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from struct import Struct
+from typing import BinaryIO
 from zlib import crc32
 
 _HALF = 0xFFFF
@@ -81,29 +82,26 @@ def name_of(path: Path) -> bytes:
     return _LOG_HEAD.unpack_from(begin)[1] if len(begin) == _FIRST_FRAME else b""
 
 
-def read_ahead(path: Path, known: LogEnd) -> LogEnd:
+def read_ahead(log: BinaryIO, known: LogEnd) -> LogEnd:
     """Read what the next transaction writes over, and return where that begins; looked for from an end known before.
 
     Frames are no blocks: of a block that is written to in part and is not in memory any more, the system reads the rest from
     the disk first, while the transaction that commits has the lock.
     """
-    try:
-        with log_of(path).open("rb", buffering=0) as log:
-            begin = log.read(_FIRST_FRAME)
-            if len(begin) < _FIRST_FRAME:
-                return LogEnd()
-            page_length, name = _LOG_HEAD.unpack_from(begin)
-            at = known.at if known.log == name else _FIRST_FRAME
-            while True:
-                log.seek(at)
-                ahead = log.read(AHEAD)
-                frames = range(0, len(ahead) - _FRAME_LENGTH + 1, _FRAME_LENGTH + page_length)
-                old = next((frame for frame in frames if _FRAME.unpack_from(ahead, frame)[1] != name), None)
-                if old is not None or not frames:
-                    return LogEnd(name, at + (old or 0))
-                at += frames[-1] + frames.step
-    except OSError:
+    log.seek(0)
+    begin = log.read(_FIRST_FRAME)
+    if len(begin) < _FIRST_FRAME:
         return LogEnd()
+    page_length, name = _LOG_HEAD.unpack_from(begin)
+    at = known.at if known.log == name else _FIRST_FRAME
+    while True:
+        log.seek(at)
+        ahead = log.read(AHEAD)
+        frames = range(0, len(ahead) - _FRAME_LENGTH + 1, _FRAME_LENGTH + page_length)
+        old = next((frame for frame in frames if _FRAME.unpack_from(ahead, frame)[1] != name), None)
+        if old is not None or not frames:
+            return LogEnd(name, at + (old or 0))
+        at += frames[-1] + frames.step
 
 
 def stamp(path: Path) -> Stamp:
