@@ -10,7 +10,7 @@ from batchctl.domain.leader import HIGHEST_FENCE, NO_LEAD, Lead
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store.columns import readable
 from batchctl.store.record_reading import Reader
-from batchctl.store.statements import PendingAnswer, RowInsert, RowSelect
+from batchctl.store.statements import PendingAnswer, RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import leader
 from batchctl.store.unreadable_columns import unfit
 
@@ -31,16 +31,7 @@ _TAKE = (
         z_updated=bindparam("now"),
     )
 )
-_KEEP = (
-    update(leader)
-    .where(_THE_ROW, _l.Fence == bindparam("found"), _l.ControllerName == bindparam("controller"))
-    .values(LeaseUntil=bindparam("until"), z_updated=bindparam("now"))
-)
-_LEAVE = (
-    update(leader)
-    .where(_THE_ROW, _l.Fence == bindparam("found"), _l.ControllerName == bindparam("controller"))
-    .values(ControllerName=None, LeaseUntil=bindparam("now"), z_updated=bindparam("now"))
-)
+_LEADS = RowUpdate(leader, _THE_ROW, _l.Fence == bindparam("found"), _l.ControllerName == bindparam("controller"))
 _SETTLE = update(leader).where(_THE_ROW).values(Place=bindparam("place"), z_updated=bindparam("now"))
 
 
@@ -70,13 +61,13 @@ def take(connection: Connection, found: Lead, controller: str, until: datetime, 
 
 def keep(connection: Connection, controller: str, fence: int, until: datetime, now: datetime) -> bool:
     """Lead for longer; false when another has taken the lead."""
-    values = {"found": fence, "controller": controller, "until": until, "now": now}
-    return connection.execute(_KEEP, values).rowcount == 1
+    return _LEADS(connection, {"LeaseUntil": until, "z_updated": now}, found=fence, controller=controller)
 
 
 def leave(connection: Connection, controller: str, fence: int, now: datetime) -> None:
     """Let another lead at once."""
-    connection.execute(_LEAVE, {"found": fence, "controller": controller, "now": now})
+    left = {"ControllerName": None, "LeaseUntil": now, "z_updated": now}
+    _LEADS(connection, left, found=fence, controller=controller)
 
 
 def ask_fence(connection: Connection) -> PendingAnswer[int | None]:

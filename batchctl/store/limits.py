@@ -65,7 +65,7 @@ _IN_USE = RowSelect(
         or_(_IN_LINE.is_not(None), _CLAIMED > 0)
     )
 )
-_NEEDS = (
+_NEEDS = RowSelect(
     select(
         _n.BatchResource_id,
         _n.ProcessBatch_id,
@@ -92,7 +92,7 @@ _LIMIT = RowSelect(select(_s.Setting_id, _s.Value).where(_s.Name == MAX_CONCURRE
 def needs(connection: Connection, broken: dict[int, UnreadableRow]) -> dict[BatchId, list[Need]]:
     """Return what an instance of each batch holds while it is claimed; what of it cannot be read is put into `broken`."""
     found: dict[BatchId, list[Need]] = {}
-    for row in connection.execute(_NEEDS):
+    for row in _NEEDS(connection):
         try:
             found.setdefault(row.ProcessBatch_id, []).append(_need(row))
         except unreadable_columns.NONSENSE:

@@ -20,10 +20,12 @@ def children(value: Any) -> Iterator[Tree]:
 
 
 def everything(tree: Tree) -> Iterator[Tree]:
-    """Yield a fragment and all below it."""
-    yield tree
-    for child in children(tree):
-        yield from everything(child)
+    """Yield a fragment and all below it, in the order of the text; trees are deep, and a call for each level is slow."""
+    left = [tree]
+    while left:
+        one = left.pop()
+        yield one
+        left.extend([*children(one)][::-1])
 
 
 def of_kind(tree: Tree, *kinds: str) -> Iterator[Tree]:

@@ -6,7 +6,7 @@ import os
 import select
 from pathlib import Path
 
-LIMIT = 20.0
+LIMIT = 60.0
 
 
 class Ear:

@@ -31,8 +31,10 @@ _NEWEST = RowSelect(
     )
 )
 _OF = RowSelect(select(batch_version).where(_v.ProcessBatch_id == bindparam("batch_id")).order_by(_v.DefVersion))
-_BATCH = select(process_batch).where(_b.ProcessBatch_id == bindparam("batch_id"))
-_STEPS = select(process_control).where(_p.ProcessBatch_id == bindparam("batch_id")).order_by(_p.ProcessControlSeq)
+_BATCH = RowSelect(select(process_batch).where(_b.ProcessBatch_id == bindparam("batch_id")))
+_STEPS = RowSelect(
+    select(process_control).where(_p.ProcessBatch_id == bindparam("batch_id")).order_by(_p.ProcessControlSeq)
+)
 _ADD = RowInsert(batch_version)
 
 
@@ -79,8 +81,8 @@ def fingerprint(content: str) -> str:
 
 def present(connection: Connection, batch_id: int) -> str | None:
     """Return what a batch with its steps now is."""
-    batch = connection.execute(_BATCH, {"batch_id": batch_id}).first()
-    return None if batch is None else content_of(batch, connection.execute(_STEPS, {"batch_id": batch_id}))
+    batch = next(iter(_BATCH(connection, batch_id=batch_id)), None)
+    return None if batch is None else content_of(batch, _STEPS(connection, batch_id=batch_id))
 
 
 def number(connection: Connection, batch_id: int) -> int | None:

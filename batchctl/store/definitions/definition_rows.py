@@ -228,7 +228,7 @@ def _plain(shape: Shape, row: Any) -> dict[str, Value]:
 def sparse_row(kind: str, row: Any) -> dict[str, Value]:
     """Return the columns of a row read elsewhere that do not hold their defaults."""
     shape = _ANY_KIND[kind]
-    return sparse(shape, _plain(shape, row._mapping))  # noqa: SLF001 - SQLAlchemy's public name for it
+    return sparse(shape, _plain(shape, {column: getattr(row, column) for column in shape.columns}))
 
 
 def write(connection: Connection, before: DefinitionRow | None, after: Defined, now: datetime) -> int:

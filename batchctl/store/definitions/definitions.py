@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, func, select, update
+from sqlalchemy import Connection, bindparam, func, select, update
 
 from batchctl.domain.dependencies import graph
 from batchctl.domain.operators.freezes import scope_of
@@ -18,6 +18,7 @@ from batchctl.store import controllers, limits
 from batchctl.store.definitions import batch_versions
 from batchctl.store.operators import freeze_rows
 from batchctl.store.record_reading import Reader
+from batchctl.store.statements import RowSelect
 from batchctl.store.tables import batch_dependency, process_batch, process_control
 from batchctl.store.unreadable_columns import NONSENSE, unreadable
 
@@ -26,10 +27,10 @@ _definition = Reader(BatchDefinition, process_batch)
 _dependency = Reader(Dependency, batch_dependency)
 _step = Reader(Step, process_control)
 
-_BATCHES = select(process_batch).order_by(_b.Seq, _b.ProcessBatch_id)
-_DEPENDENCIES = select(batch_dependency).order_by(_d.ProcessBatch_id, _d.BatchDependency_id)
+_BATCHES = RowSelect(select(process_batch).order_by(_b.Seq, _b.ProcessBatch_id))
+_DEPENDENCIES = RowSelect(select(batch_dependency).order_by(_d.ProcessBatch_id, _d.BatchDependency_id))
 _TAGS = select(_b.ProcessBatchName, _b.Tags).where(_b.Tags.is_not(None)).order_by(_b.ProcessBatch_id)
-_STEPS = select(process_control).order_by(_p.ProcessBatch_id, _p.ProcessControlSeq)
+_STEPS = RowSelect(select(process_control).order_by(_p.ProcessBatch_id, _p.ProcessControlSeq))
 _ENABLE = (
     update(process_batch)
     .where(_b.ProcessBatch_id == bindparam("batch_id"), _b.Enabled != bindparam("enabled"))
@@ -58,19 +59,19 @@ class Definitions:
 def read(connection: Connection) -> Definitions:
     """Return everything defined, batches by Seq; a batch with a row that cannot be read is left out whole."""
     steps: dict[int, list[Step]] = {}
-    rows: dict[int, list[Row[Any]]] = {}
+    rows: dict[int, list[Any]] = {}
     versions = batch_versions.newest(connection)
     broken: dict[int, UnreadableRow] = {}
     needs, dependencies = limits.needs(connection, broken), _dependencies(connection, broken)
     standing, plugins = freeze_rows.standing(connection), controllers.plugins(connection)
-    for row in connection.execute(_STEPS):
+    for row in _STEPS(connection):
         rows.setdefault(row.ProcessBatch_id, []).append(row)
         try:
             steps.setdefault(row.ProcessBatch_id, []).append(_step(row))
         except NONSENSE as error:
             broken[row.ProcessBatch_id] = unreadable(connection, process_control, row, error)
     batches: list[BatchDefinition] = []
-    for row in connection.execute(_BATCHES):
+    for row in _BATCHES(connection):
         try:
             batch_id = row.ProcessBatch_id
             its_steps, its_needs = tuple(steps.pop(batch_id, ())), tuple(needs.get(batch_id, ()))
@@ -112,7 +113,7 @@ def set_mode(connection: Connection, batch_id: BatchId, mode: ProcessingMode | N
 
 def _dependencies(connection: Connection, broken: dict[int, UnreadableRow]) -> dict[int, list[Dependency]]:
     found: dict[int, list[Dependency]] = {}
-    for row in connection.execute(_DEPENDENCIES):
+    for row in _DEPENDENCIES(connection):
         try:
             found.setdefault(row.ProcessBatch_id, []).append(_dependency(row))
         except NONSENSE as error:
@@ -140,7 +141,7 @@ def _connected(batches: list[BatchDefinition]) -> tuple[BatchDefinition, ...]:
 
 
 def _batch(
-    row: Row[Any],
+    row: Any,
     steps: tuple[Step, ...],
     needs: tuple[Need, ...],
     dependencies: tuple[Dependency, ...],
@@ -158,7 +159,7 @@ def _batch(
     )
 
 
-def _version(row: Row[Any], steps: Iterable[Row[Any]], newest: tuple[int, str] | None) -> int | None:
+def _version(row: Any, steps: Iterable[Any], newest: tuple[int, str] | None) -> int | None:
     """Return the number of a batch's newest version, if the batch still matches it."""
     if newest is None:
         return None
@@ -166,7 +167,7 @@ def _version(row: Row[Any], steps: Iterable[Row[Any]], newest: tuple[int, str] |
     return number if batch_versions.fingerprint(batch_versions.content_of(row, steps)) == known else None
 
 
-def _retry_wait(row: Row[Any]) -> timedelta:
+def _retry_wait(row: Any) -> timedelta:
     if row.RetryWaitSecs is None:
         return timedelta(minutes=row.RetryWaitMins)
     return timedelta(seconds=row.RetryWaitSecs)

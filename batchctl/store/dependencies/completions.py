@@ -52,7 +52,7 @@ _ALL_WAITING = (
     .limit(bindparam("most"))
 )
 _WAITING, _WAITING_OF = RowSelect(_ALL_WAITING), RowSelect(_ALL_WAITING.where(_OF_BATCH))
-_MISSED = (
+_MISSED = RowSelect(
     select(_c.BatchControl_id)
     .join(batch_dependency, _d.DependsOnBatch_id == _c.ProcessBatch_id)
     .where(
@@ -161,7 +161,7 @@ def missed(connection: Connection, since: datetime, most: int) -> list[InstanceI
     A controller completes one by the definitions that it has read last, which may be a moment ago. Only dependencies
     that were registered since a moment are looked at.
     """
-    return [InstanceId(each) for each in connection.execute(_MISSED, {"since": since, "most": most}).scalars()]
+    return [InstanceId(row.BatchControl_id) for row in _MISSED(connection, since=since, most=most)]
 
 
 def set_overdue(connection: Connection, completion_id: CompletionId, now: datetime) -> bool:
