@@ -109,14 +109,19 @@ def sqlserver(arguments: list[str]) -> int:
 
 
 def check(arguments: list[str]) -> int:
-    """Run the linter, the formatter, the type checker and the import contracts; all of them, whatever fails."""
+    """Run the linter, the formatter, the type checker and the import contracts at once; all of them, whatever fails."""
     if arguments:
         print("dev.py: check takes no arguments", file=sys.stderr)
         return 2
+    began = {
+        name: subprocess.Popen([PYTHON, *command], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        for name, command in CHECKS
+    }
     codes = {}
-    for name, command in CHECKS:
-        print(f"dev.py: {name}", flush=True)
-        codes[name] = run_python(*command, cwd=ROOT)
+    for name, process in began.items():
+        said, _ = process.communicate()
+        codes[name] = process.returncode
+        print(f"dev.py: {name}\n{said}", end="", flush=True)
     failed = [name for name, code in codes.items() if code]
     print(f"dev.py: failed: {', '.join(failed)}" if failed else "dev.py: all checks passed", flush=True)
     return next((code for code in codes.values() if code), 0)

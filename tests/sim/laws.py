@@ -90,7 +90,9 @@ def check_commit(world: World, actor: Actor, boundaries: Collection[str], seen: 
         if what == "begun frozen":
             raise Broken("freeze", f"attempt {row} is begun although its batch is frozen")
     seen = [one for one in seen if one[0] in {"instance", "attempt"}]
-    for code, row in world.raw.execute(CHEAP):
+    # A sign of life that has changed nothing else breaks none of them.
+    is_quiet = not seen and frozenset(boundaries) == {Boundary.HEARTBEAT}
+    for code, row in () if is_quiet else world.raw.execute(CHEAP):
         if code in GO_BY_CLOCKS and not world.goes_by_clocks:
             continue
         raise Broken(code, f"row {row} after {sorted(boundaries)} of {actor.name}")
