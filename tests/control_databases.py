@@ -47,7 +47,7 @@ class SqliteHand(Hand):
     Refused = sqlite3.IntegrityError
 
     def __init__(self, path: Path) -> None:
-        self.connection = sqlite3.connect(path, isolation_level=None)
+        self.connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         self.connection.execute("PRAGMA foreign_keys = ON")
         self.connection.execute("PRAGMA synchronous = OFF")  # no test takes the power away
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from tests.cli.shop import Shop
@@ -9,6 +11,8 @@ from tests.control_databases import ControlDatabase
 
 
 @pytest.fixture
-def shop(control_database: ControlDatabase, capsys: pytest.CaptureFixture[str]) -> Shop:
+def shop(control_database: ControlDatabase, capsys: pytest.CaptureFixture[str]) -> Iterator[Shop]:
     """The command line on a control database, of every kind in turn."""
-    return Shop(control_database, capsys)
+    made = Shop(control_database, capsys)
+    yield made
+    made.close()

@@ -19,6 +19,7 @@ class Shop:
     def __init__(self, database: ControlDatabase, capture: pytest.CaptureFixture[str]) -> None:
         self.database, self.folder, self.out, self.err = database, database.directory, "", ""
         self._capture = capture
+        self._hand: Hand | None = None
         self.settings()
 
     def settings(self, text: str = "") -> None:
@@ -51,12 +52,16 @@ class Shop:
             hand.close()
 
     def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        """Do one statement in SQL."""
-        hand = self.hand()
-        try:
-            return hand.sql(statement, *values)
-        finally:
-            hand.close()
+        """Do one statement in SQL, all of them on one connection: to open one takes longer than most statements."""
+        if self._hand is None:
+            self._hand = self.hand()
+        return self._hand.sql(statement, *values)
+
+    def close(self) -> None:
+        """Close that connection; the next statement opens another."""
+        if self._hand is not None:
+            self._hand.close()
+            self._hand = None
 
     def batch(self, name: str, command: str = "true", **columns: object) -> None:
         """Register a batch of one step."""

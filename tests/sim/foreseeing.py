@@ -73,15 +73,17 @@ def watched(actor: Actor, work: Callable[[Connection], Result]) -> Callable[[Con
         past = {number: _wanted(actor, connection, *row) for number, *row in running}
         result = work(connection)
         written = world.rows(_WRITTEN, newest)
-        for number in {one[0] for one in written if one[5] is None}:
+        # Of what was disabled or over nothing is foreseen, and other laws say that nothing comes of it.
+        own = [one for one in written if one[5] is None]
+        for number, foreseen in expected.items():
             # What keeps a program from deciding in time, it alone knows: what was on time then still fires.
-            if not world.kept_out[actor.name] and (foreseen := expected[number]) is not None:
-                _compare(number, foreseen, [one[1:5] for one in written if one[0] == number and one[5] is None])
+            if own and foreseen is not None and not world.kept_out[actor.name]:
+                _compare(number, foreseen, [one[1:5] for one in own])
                 world.happened["Foreseen"] += 1
-        for number in {one[5] for one in written if one[5] is not None}:
-            keys = [key for _, key, *_, backfill in written if backfill == number]
-            if keys != past[number][: len(keys)]:
-                raise Broken("preview", f"backfill {number} was to start {past[number]}, and has started {keys}")
+        for number, wanted in past.items():
+            keys = [key for _, key, *_, of in written if of == number]
+            if keys != wanted[: len(keys)]:
+                raise Broken("preview", f"backfill {number} was to start {wanted}, and has started {keys}")
             world.happened["ForeseenPast"] += 1
         return result
 
