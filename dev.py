@@ -114,7 +114,9 @@ def check(arguments: list[str]) -> int:
         print("dev.py: check takes no arguments", file=sys.stderr)
         return 2
     began = {
-        name: subprocess.Popen([PYTHON, *command], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        name: subprocess.Popen(
+            [PYTHON, *command], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
         for name, command in CHECKS
     }
     codes = {}
