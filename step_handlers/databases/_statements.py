@@ -120,6 +120,18 @@ class Grammar:
     nests_comments: bool = True
 
 
+def name_parts(name: str, part: re.Pattern[str], most: int) -> list[re.Match[str]]:
+    """Read a name of one or more parts, each with the `dot` behind it; none when it is no such name."""
+    found = []
+    at = 0
+    while read := part.match(name, at):
+        found.append(read)
+        at = read.end()
+        if not read["dot"]:
+            return found if len(found) <= most else []
+    return []
+
+
 def with_holes(pieces: Sequence[str | int]) -> str:
     """Join literal texts and the numbers of placeholders."""
     return "".join(piece if isinstance(piece, str) else f"{HOLE}{piece}{HOLE}" for piece in pieces)

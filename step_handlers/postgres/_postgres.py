@@ -84,7 +84,7 @@ class Postgres:
         Only the server knows whether the name is that of a procedure or of a function. Text and spec ask it the same
         question, and put its answer before the same words.
         """
-        parts = _psql.identifiers(name) or []
+        parts = _psql.identifiers(name)
         values: dict[str, JsonValue] = {f"p{at}": one.value for at, one in enumerate(arguments, start=1)}
         written = [f":'{key}'" if isinstance(value, dict) else _psql.literal(value) for key, value in values.items()]
         lines = _psql_script.secrets(request.context, [values])

@@ -87,7 +87,7 @@ class SqlServer:
         self, request: StepRequest, connection: Connection, name: str, arguments: Sequence[Argument]
     ) -> WrittenStep:
         """Write a call for sqlcmd, and the spec."""
-        parts = _tsql.identifiers(name) or []
+        parts = _tsql.identifiers(name)
         variables = [Variable(f"arg{at}", one.value, one.output) for at, one in enumerate(arguments, start=1)]
         called = ".".join(map(_tsql.identifier, parts))
         # The procedure decides itself what an error undoes, as it does in SSMS.
