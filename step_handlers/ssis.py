@@ -36,9 +36,10 @@ from step_handlers.databases._database import ConnectionRefused
 from step_handlers.packages import _catalog, _catalog_run, _dtexec
 from step_handlers.packages._catalog import Package
 from step_handlers.packages._catalog_run import Run
-from step_handlers.packages._catalog_session import OpenSession, open_session
+from step_handlers.packages._catalog_session import OpenSession
 from step_handlers.packages._ssis_parameters import Declared, Value, declared, values
 from step_handlers.shells._shell import heading, shell
+from step_handlers.sqlserver._mssql_driver import open_session
 
 _CATALOG_PATH = re.compile(r"\\SSISDB\\([^\\/\";]{1,128})\\([^\\/\";]{1,128})\Z", re.IGNORECASE)
 _PACKAGE = re.compile(r"[^\\/:*?\"<>|;{}]{1,255}\.dtsx\Z", re.IGNORECASE)

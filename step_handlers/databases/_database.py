@@ -11,12 +11,16 @@ from step_handlers.databases._statements import Statement
 
 
 class ConnectionRefused(Exception):
-    """A connection that no step can use; the message says why and what to do."""
+    """A connection that no step can use, or that was lost; the message says why and what to do."""
 
     def __init__(self, message: str, *, fatal: bool = False) -> None:
         """Keep the reason; `fatal` when trying again cannot help."""
         super().__init__(message)
         self.fatal = fatal
+
+
+class StepStopped(Exception):
+    """The step was told to stop before it did what comes next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,11 @@ class CallsProcedures(Protocol):
         self, request: StepRequest, connection: Connection, name: str, arguments: Sequence[Argument]
     ) -> WrittenStep:
         """Write a call for the database's shell, and the spec; raises `ConnectionRefused`."""
+
+
+def revealed(value: Any, execution: Execution) -> Any:
+    """Return a bound value as it is sent: that of the secret, when it is one."""
+    return execution.secret(value["secret"]) if isinstance(value, dict) else value
 
 
 def secret_source(context: StepContext, value: Mapping[str, Any]) -> tuple[str, str]:

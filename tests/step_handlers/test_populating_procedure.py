@@ -196,8 +196,11 @@ class Server:
 
 
 def on_sql_server(monkeypatch: pytest.MonkeyPatch, server: Server) -> StepContext:
-    monkeypatch.setattr(_mssql_driver, "load", lambda connection: None)
-    monkeypatch.setattr(_mssql_driver, "open_session", lambda driver, connection: server)
+    monkeypatch.setattr(
+        _mssql_driver,
+        "open_session",
+        lambda connection: _mssql_driver.ServerConnection(server, OSError, is_pyodbc=True),
+    )
     return replace(context("/shop"), connections={"wh": Connection("wh", "mssql+pyodbc://u@h/d")})
 
 
