@@ -12,10 +12,12 @@ from batchctl.plugin_api import (
     CommandEnd,
     Connection,
     Finding,
+    JsonValue,
     Literal,
     MalformedTemplate,
     Parameter,
     SecretReference,
+    SecretValue,
     Step,
     StepContext,
     StepRefused,
@@ -26,6 +28,7 @@ from batchctl.plugin_api import (
     did_you_mean,
     how_to_name_secret,
     how_to_set_secret,
+    parameters_for,
     parse,
     parse_parameters,
     references,
@@ -204,6 +207,14 @@ def _fault(parameter: Parameter) -> str | None:
     if rest and has_secret(parameter.template):
         return f"parameter '{parameter.name}': a secret must stand alone, as in {parameter.name}={{secret:name}}"
     return None
+
+
+def bound_parameters(request: StepRequest, number: int) -> dict[str, JsonValue]:
+    """Return the parameters of a column with their values; that of a secret is `{"secret": name}`."""
+    return {
+        name: {"secret": value.name} if isinstance(value, SecretValue) else value
+        for name, value in parameters_for(request, number).items()
+    }
 
 
 def unset_secrets(name: str, text: str | None, context: StepContext) -> list[Finding]:

@@ -17,19 +17,17 @@ from batchctl.plugin_api import (
     Finding,
     JobEnd,
     JobSignature,
-    JsonValue,
     MalformedTemplate,
     Rendered,
-    SecretValue,
     Step,
     StepContext,
     StepOutcome,
     StepRequest,
     did_you_mean,
-    parameters_for,
     parse_parameters,
 )
 from step_handlers._checks import (
+    bound_parameters,
     column,
     parameter_findings,
     put_back,
@@ -76,10 +74,7 @@ class PythonJob:
             # Its module may be corrected, or be on another host: so a typo fails nothing that a person must run again.
             put_back(request, findings[0], f"{findings[0].remedy or _WHERE_TO_LOOK}, then restart the controller")
         refuse(request, findings)
-        arguments: dict[str, JsonValue] = {
-            argument: {"secret": value.name} if isinstance(value, SecretValue) else value
-            for argument, value in parameters_for(request, 2).items()
-        }
+        arguments = bound_parameters(request, 2)
         given = json.dumps(arguments) if arguments else "{}"
         line = _command_line(context.batchctl_command, name, given, context.directory)
         text = f"{heading(request, shell.COMMENT)}{line}"

@@ -30,9 +30,7 @@ from batchctl.plugin_api import (
     visible,
 )
 from step_handlers._checks import column, refuse, refuse_value, short, unfit_columns
-from step_handlers._databases import database_of
-from step_handlers._sql_steps import lacking
-from step_handlers.databases._database import ConnectionRefused
+from step_handlers._sql_steps import kind_of, lacking
 from step_handlers.packages import _catalog, _catalog_run, _dtexec
 from step_handlers.packages._catalog import Package
 from step_handlers.packages._catalog_run import Run
@@ -159,11 +157,7 @@ def _connection_findings(connection: Connection) -> list[Finding]:
             f"connection '{short(connection.name)}' has a {short(connection.dialect)} url; the catalog needs mssql"
         )
         return [Finding("Data4", message)]
-    try:
-        database_of(connection)
-    except ConnectionRefused as error:
-        return [Finding("Data4", str(error), f"correct [connections.{short(connection.name)}] in batchctl.toml")]
-    return []
+    return [*kind_of("Data4", connection).findings]
 
 
 def _lacking(step: Step, context: StepContext) -> list[Finding]:

@@ -36,7 +36,7 @@ class Task:
         """Return everything wrong with the row; the bodies are not checked before they run."""
         found = [*_findings(step), *unused_columns(step, {1, 2})]
         if _is_one(template_of("Data1", column(step, 1))[0], Literal):
-            found += _sql_steps.connection_findings(step, context)
+            found += _sql_steps.target_of(step, context).findings
             found += _sql_steps.missing_database(step, context)
         return found
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from batchctl.plugin_api import Connection, Execution, StepOutcome
+from batchctl.plugin_api import Connection, Execution, StepOutcome, StepRequest
+from step_handlers.databases._database import Argument, Database, WrittenStep
 from step_handlers.databases._results import Results
-from step_handlers.databases._statements import Statement
 
 LOCK_SECONDS = 5
 """How long a step waits for a session that still carries out its instance."""
@@ -55,17 +55,22 @@ class ServerSession(ABC):
         self.opened.close()
 
 
-class ServerDatabase(ABC):
-    """A kind of database that is a server."""
+class ServerDatabase(Database):
+    """A kind of database that is a server, and has stored procedures itself."""
+
+    @abstractmethod
+    def call_finding(self, name: str) -> str | None:
+        """Return why a text is no procedure name."""
+
+    @abstractmethod
+    def call(
+        self, request: StepRequest, connection: Connection, name: str, arguments: Sequence[Argument]
+    ) -> WrittenStep:
+        """Write a call for the database's shell, and the spec; raises `ConnectionRefused`."""
 
     @abstractmethod
     def new_session(self, connection: Connection, execution: Execution) -> ServerSession:
         """Open a session for a step; raises `ConnectionRefused`, also where the driver is missing."""
-
-    def misread(self, written: Sequence[Statement]) -> str | None:
-        """Return None: only the server can parse them."""
-        del written
-        return None
 
     def run(self, connection: Connection, spec: Mapping[str, Any], execution: Execution) -> StepOutcome:
         """Carry out a spec in a session of its own."""

@@ -12,7 +12,15 @@ from typing import Any
 
 from batchctl.plugin_api import Connection, Execution, JsonValue, StepOutcome, StepRequest, visible
 from step_handlers.databases import _sql_text
-from step_handlers.databases._database import Bound, ConnectionRefused, Script, StepStopped, WrittenStep, revealed
+from step_handlers.databases._database import (
+    Bound,
+    ConnectionRefused,
+    Database,
+    Script,
+    StepStopped,
+    WrittenStep,
+    revealed,
+)
 from step_handlers.databases._results import Results
 from step_handlers.databases._statements import MalformedSql, Statement, statements, variables
 from step_handlers.databases._urls import MalformedUrl, url_of
@@ -39,7 +47,7 @@ _REFUSED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Sqlite:
+class Sqlite(Database):
     """SQLite, through the driver of the standard library."""
 
     def read(self, text: str, names: Sequence[str]) -> Script:
