@@ -125,14 +125,19 @@ def _ended(sentence: str) -> str:
     return sentence if sentence.endswith((".", "?")) else f"{sentence}."
 
 
+def unused(step: Step, numbers: Iterable[int]) -> list[Finding]:
+    """Return a finding for every one of these columns that is filled: they mean nothing here."""
+    return [
+        Finding(f"Data{number}", f"Data{number} is not used by {short(step.process_type)}; empty it")
+        for number in numbers
+        if step.data[number - 1] is not None
+    ]
+
+
 def unused_columns(step: Step, used: Collection[int]) -> list[Finding]:
     """Return a finding for every filled column that means nothing here; Data6 belongs to OnLost `verify`."""
     verifies = step.on_lost == "verify"
-    found = [
-        Finding(f"Data{number}", f"Data{number} is not used by {short(step.process_type)}; empty it")
-        for number in range(1, 6)
-        if step.data[number - 1] is not None and number not in used
-    ]
+    found = unused(step, [number for number in range(1, 6) if number not in used])
     if step.data[5] is not None and not verifies:
         found.append(Finding("Data6", "the check in Data6 is only used with OnLost = verify; set that, or empty Data6"))
     if verifies and not column(step, 6).strip():
