@@ -158,13 +158,10 @@ class _Run:
         at, line = "BEGIN", None
         count = len(before) + len(inside)
         try:
-            for number, statement in enumerate(before, start=1):
-                at, line = f"statement {number} of {count}", statement.get("line")
-                self._execute(statement)
-            if inside:
-                at, line = "BEGIN", None
-                self.opened.execute("BEGIN IMMEDIATE")
-            for number, statement in enumerate(inside, start=len(before) + 1):
+            for number, statement in enumerate((*before, *inside), start=1):
+                if number == len(before) + 1:
+                    at, line = "BEGIN", None
+                    self.opened.execute("BEGIN IMMEDIATE")
                 at, line = f"statement {number} of {count}", statement.get("line")
                 self._execute(statement)
             at, line = "COMMIT", None

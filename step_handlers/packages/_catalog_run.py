@@ -9,6 +9,7 @@ from typing import Any
 
 from batchctl.plugin_api import Connection, Execution, StepOutcome, visible
 from step_handlers.databases._database import ConnectionRefused, StepStopped
+from step_handlers.databases._results import ShownLines
 from step_handlers.packages import _catalog
 from step_handlers.packages._catalog import Batch, Package
 from step_handlers.packages._catalog_session import CatalogError, OpenSession, rows_of
@@ -49,7 +50,6 @@ _FATAL = {
 _ERRORS = frozenset({120, 130})
 _KINDS = {120: "error", 130: "task failed", 110: "warning", 70: "information", 60: "progress"}
 _LONGEST_LINE = 2000
-_LONGEST_OUTPUT = 64 * 1024
 
 
 @dataclass(slots=True)
@@ -210,11 +210,10 @@ class Run:
         return StepOutcome(succeeded=False, lost=True, message=message, output=self._output([]))
 
     def _output(self, lines: Sequence[str]) -> str:
-        text = "\n".join([f"execution_id {self.execution_id}", *self.notes, *lines])
-        if len(text) <= _LONGEST_OUTPUT:
-            return text
-        half = _LONGEST_OUTPUT // 2
-        return f"{text[:half]}\n[... {len(text) - 2 * half} characters left out ...]\n{text[-half:]}"
+        shown = ShownLines()
+        for line in (f"execution_id {self.execution_id}", *self.notes, *lines):
+            shown.add(line)
+        return shown.text() or ""
 
     def _ended(self, outcome: StepOutcome) -> StepOutcome:
         self.is_over = True
