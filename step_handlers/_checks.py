@@ -190,15 +190,16 @@ def has_secret(template: Template) -> bool:
     return any(isinstance(part, SecretReference) for part in template)
 
 
-def parameter_findings(name: str, text: str | None, secrets: Mapping[str, str]) -> list[Finding]:
-    """Return what is wrong with a parameter list."""
+def parameters_of(
+    name: str, text: str | None, secrets: Mapping[str, str]
+) -> tuple[Sequence[Parameter] | None, list[Finding]]:
+    """Parse a parameter list, and return what is wrong with it; None for one that is malformed."""
     try:
         parameters = parse_parameters(text)
     except MalformedTemplate as error:
-        return [Finding(name, str(error))]
-    faults = [fault for parameter in parameters if (fault := _fault(parameter))]
-    templates = [parameter.template for parameter in parameters]
-    return [Finding(name, fault) for fault in faults] + unknown_secrets(name, templates, secrets)
+        return None, [Finding(name, str(error))]
+    found = [Finding(name, fault) for parameter in parameters if (fault := _fault(parameter))]
+    return parameters, found + unknown_secrets(name, [parameter.template for parameter in parameters], secrets)
 
 
 def _fault(parameter: Parameter) -> str | None:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os.path
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from batchctl.plugin_api import (
     Finding,
+    Parameter,
     Rendered,
     Step,
     StepContext,
     StepRefused,
     StepRequest,
     did_you_mean,
-    parse_parameters,
     unfit,
 )
 from step_handlers import _sql_steps
@@ -39,12 +39,12 @@ class ProcedureFile:
     """Its parameters, by their names in lower case."""
 
 
-def read(step: Step, context: StepContext, *, readable: bool) -> ProcedureFile:
-    """Look at the name and, when the rest of the row can be read, read the file and compare its parameters."""
+def read(step: Step, context: StepContext, given: Sequence[Parameter] | None) -> ProcedureFile:
+    """Look at the name and, with what the rest of the row gives, read the file and compare its parameters."""
     if not _NAME.match(column(step, 2)):
         message = f"'{short(column(step, 2))}' is no procedure name; write letters, digits, '_', '.' and '$'"
         return ProcedureFile([Finding("Data2", message)])
-    if not readable:
+    if given is None:
         return ProcedureFile([])
     connection = context.connections[column(step, 1)]
     if connection.procedures is None:
@@ -59,18 +59,18 @@ def read(step: Step, context: StepContext, *, readable: bool) -> ProcedureFile:
         return ProcedureFile([Finding("Data2", f"procedure {column(step, 2)}: {error}")])
     except StepRefused as error:
         return ProcedureFile([Finding("Data2", error.message, error.next_step)])
-    return ProcedureFile(_parameter_findings(step, wanted), script, wanted)
+    return ProcedureFile(_parameter_findings(column(step, 2), given, wanted), script, wanted)
 
 
-def _parameter_findings(step: Step, wanted: Mapping[str, str]) -> list[Finding]:
-    given = {parameter.name.lower(): parameter.name for parameter in parse_parameters(step.data[2])}
-    missing = [name for lower, name in wanted.items() if lower not in given]
-    surplus = [name for lower, name in given.items() if lower not in wanted]
+def _parameter_findings(name: str, given: Sequence[Parameter], wanted: Mapping[str, str]) -> list[Finding]:
+    by_lower = {parameter.name.lower(): parameter.name for parameter in given}
+    missing = [parameter for lower, parameter in wanted.items() if lower not in by_lower]
+    surplus = [parameter for lower, parameter in by_lower.items() if lower not in wanted]
     return [
-        *(Finding("Data3", f"parameter @{name} of {column(step, 2)} is missing") for name in missing),
+        *(Finding("Data3", f"parameter @{parameter} of {name} is missing") for parameter in missing),
         *(
-            Finding("Data3", f"{column(step, 2)} has no parameter @{name}.{did_you_mean(name, wanted.values())}")
-            for name in surplus
+            Finding("Data3", f"{name} has no parameter @{parameter}.{did_you_mean(parameter, wanted.values())}")
+            for parameter in surplus
         ),
     ]
 

@@ -31,13 +31,12 @@ from batchctl.plugin_api import (
     Template,
     fill,
     fit_value,
-    parse_parameters,
 )
 from step_handlers._checks import (
     column,
     has_secret,
     last_line,
-    parameter_findings,
+    parameters_of,
     refuse,
     refuse_value,
     remembered,
@@ -176,13 +175,9 @@ def _parsed(step: Step, context: StepContext) -> _Parsed:
         success = _codes(column(step, 3).strip() or "0")
     except ValueError as error:
         found.append(Finding("Data3", str(error)))
-    environment: Sequence[Parameter] = ()
-    if faults := parameter_findings("Data4", step.data[3], context.secrets):
-        found += faults
-    else:
-        environment = parse_parameters(step.data[3])
-        found += _null_findings(environment)
-    return _Parsed(words, directory, success, environment, found + unfit_columns(step))
+    environment, faults = parameters_of("Data4", step.data[3], context.secrets)
+    found += faults or _null_findings(environment or ())
+    return _Parsed(words, directory, success, environment or (), found + unfit_columns(step))
 
 
 def _null_findings(environment: Sequence[Parameter]) -> list[Finding]:

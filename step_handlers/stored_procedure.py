@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from batchctl.plugin_api import Finding, Rendered, Step, StepContext, StepRequest
 from step_handlers import _procedure_calls, _procedure_files, _sql_steps
-from step_handlers._checks import parameter_findings, refuse, unfit_columns, unset_secrets, unused_columns
+from step_handlers._checks import parameters_of, refuse, unfit_columns, unset_secrets, unused_columns
 from step_handlers._procedure_files import ProcedureFile
 from step_handlers._sql_steps import Target
 from step_handlers.databases._servers import ServerDatabase
@@ -56,9 +56,10 @@ def _parsed(step: Step, context: StepContext) -> _Parsed:
     target = _sql_steps.target_of(step, context)
     is_call = isinstance(target.kind, ServerDatabase)
     text = _procedure_calls.split_outputs(step.data[2])[0] if is_call else step.data[2]
-    found = [*target.findings, *parameter_findings("Data3", text, context.secrets)]
+    parameters, faults = parameters_of("Data3", text, context.secrets)
+    found = [*target.findings, *faults]
     if isinstance(target.kind, ServerDatabase):
         file = ProcedureFile(_procedure_calls.findings(step, target.kind))
     else:
-        file = _procedure_files.read(step, context, readable=not found)
+        file = _procedure_files.read(step, context, None if found else parameters)
     return _Parsed(target, file, [*found, *file.findings, *unfit_columns(step)])
