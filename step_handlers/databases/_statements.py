@@ -79,6 +79,16 @@ class Token(NamedTuple):
             case _:
                 return self.text
 
+    def written(self, value: Callable[[str], str], text: Callable[[str], str]) -> str:
+        """Return it for a terminal: a bound value by its name, and a text that a terminal would act on, otherwise."""
+        match self.kind:
+            case TokenKind.HOLE:
+                return value(self.text)
+            case TokenKind.TEXT if visible(shown := self.text.replace("\n", "")) != shown:
+                return text(self.text)
+            case _:
+                return self.shown
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from batchctl.plugin_api import JsonValue, visible
 from step_handlers.databases._database import Bound
@@ -157,26 +157,18 @@ def _escape_invisible(character: str) -> str:
 
 def statement(bound: Bound) -> str:
     """Write a statement with its values in place, and its semicolon."""
+
+    def value(name: str) -> str:
+        given = bound.values[name]
+        return f":'{name}'" if isinstance(given, dict) else literal(given)
+
     tokens = bound.statement.tokens
-    text = "".join(_write(token, bound.values) for token in tokens)
+    text = "".join(token.written(value, _author_text) for token in tokens)
     return f"{text}\n;" if tokens[-1].text.startswith("--") else f"{text};"
 
 
-def _write(token: Token, values: Mapping[str, JsonValue]) -> str:
-    match token.kind:
-        case TokenKind.HOLE:
-            value = values[token.text]
-            return f":'{token.text}'" if isinstance(value, dict) else literal(value)
-        case TokenKind.TEXT:
-            return _author_text(token.text)
-        case _:
-            return token.shown
-
-
 def _author_text(text: str) -> str:
-    """Write a text of the author's: as it stands, unless it holds what a terminal or psql would act on."""
-    if visible(text.replace("\n", "")) == text.replace("\n", ""):
-        return text
+    """Write a text of the author's that holds what a terminal or psql would act on."""
     if text[0] in "eE":
         return "E" + "".join(_escape_invisible_pair(pair) for pair in _ESCAPED.findall(text[1:]))
     if dollar := _DOLLAR_TEXT.match(text):

@@ -268,7 +268,7 @@ def _secret(context: StepContext, name: str, value: Mapping[str, JsonValue]) -> 
 
 def script_body(bound: Bound) -> str:
     """Write the statements of a step as one transaction, where possible, with every placeholder as a variable."""
-    text = "".join(_write(token) for token in bound.statement.tokens)
+    text = "".join(token.written(lambda name: f"@{name}", _author_text) for token in bound.statement.tokens)
     if is_maintenance(bound.statement):
         # As many lines as below, so that errors name the author's own.
         return (
@@ -282,20 +282,8 @@ def script_body(bound: Bound) -> str:
     )
 
 
-def _write(token: Token) -> str:
-    match token.kind:
-        case TokenKind.HOLE:
-            return f"@{token.text}"
-        case TokenKind.TEXT:
-            return _author_text(token.text)
-        case _:
-            return token.shown
-
-
 def _author_text(text: str) -> str:
-    """Write a text of the author's: as it stands, unless it holds what a terminal would act on."""
-    if visible(text.replace("\n", "")) == text.replace("\n", ""):
-        return text
+    """Write a text of the author's that holds what a terminal would act on."""
     prefix = "N" if text[0] in "nN" else ""
     inside = text[len(prefix) + 1 : -1]
     pieces = _for_long(prefix, inside)
