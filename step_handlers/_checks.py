@@ -12,10 +12,12 @@ from batchctl.plugin_api import (
     CommandEnd,
     Connection,
     Finding,
+    JsonValue,
     Literal,
     MalformedTemplate,
     Parameter,
     SecretReference,
+    SecretValue,
     Step,
     StepContext,
     StepRefused,
@@ -26,6 +28,7 @@ from batchctl.plugin_api import (
     did_you_mean,
     how_to_name_secret,
     how_to_set_secret,
+    parameters_for,
     parse,
     parse_parameters,
     references,
@@ -122,14 +125,19 @@ def _ended(sentence: str) -> str:
     return sentence if sentence.endswith((".", "?")) else f"{sentence}."
 
 
+def unused(step: Step, numbers: Iterable[int]) -> list[Finding]:
+    """Return a finding for every one of these columns that is filled: they mean nothing here."""
+    return [
+        Finding(f"Data{number}", f"Data{number} is not used by {short(step.process_type)}; empty it")
+        for number in numbers
+        if step.data[number - 1] is not None
+    ]
+
+
 def unused_columns(step: Step, used: Collection[int]) -> list[Finding]:
     """Return a finding for every filled column that means nothing here; Data6 belongs to OnLost `verify`."""
     verifies = step.on_lost == "verify"
-    found = [
-        Finding(f"Data{number}", f"Data{number} is not used by {short(step.process_type)}; empty it")
-        for number in range(1, 6)
-        if step.data[number - 1] is not None and number not in used
-    ]
+    found = unused(step, [number for number in range(1, 6) if number not in used])
     if step.data[5] is not None and not verifies:
         found.append(Finding("Data6", "the check in Data6 is only used with OnLost = verify; set that, or empty Data6"))
     if verifies and not column(step, 6).strip():
@@ -182,15 +190,16 @@ def has_secret(template: Template) -> bool:
     return any(isinstance(part, SecretReference) for part in template)
 
 
-def parameter_findings(name: str, text: str | None, secrets: Mapping[str, str]) -> list[Finding]:
-    """Return what is wrong with a parameter list."""
+def parameters_of(
+    name: str, text: str | None, secrets: Mapping[str, str]
+) -> tuple[Sequence[Parameter] | None, list[Finding]]:
+    """Parse a parameter list, and return what is wrong with it; None for one that is malformed."""
     try:
         parameters = parse_parameters(text)
     except MalformedTemplate as error:
-        return [Finding(name, str(error))]
-    faults = [fault for parameter in parameters if (fault := _fault(parameter))]
-    templates = [parameter.template for parameter in parameters]
-    return [Finding(name, fault) for fault in faults] + unknown_secrets(name, templates, secrets)
+        return None, [Finding(name, str(error))]
+    found = [Finding(name, fault) for parameter in parameters if (fault := _fault(parameter))]
+    return parameters, found + unknown_secrets(name, [parameter.template for parameter in parameters], secrets)
 
 
 def _fault(parameter: Parameter) -> str | None:
@@ -204,6 +213,14 @@ def _fault(parameter: Parameter) -> str | None:
     if rest and has_secret(parameter.template):
         return f"parameter '{parameter.name}': a secret must stand alone, as in {parameter.name}={{secret:name}}"
     return None
+
+
+def bound_parameters(request: StepRequest, number: int) -> dict[str, JsonValue]:
+    """Return the parameters of a column with their values; that of a secret is `{"secret": name}`."""
+    return {
+        name: {"secret": value.name} if isinstance(value, SecretValue) else value
+        for name, value in parameters_for(request, number).items()
+    }
 
 
 def unset_secrets(name: str, text: str | None, context: StepContext) -> list[Finding]:

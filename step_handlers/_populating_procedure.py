@@ -219,9 +219,8 @@ def _ask_sql_server(
     batch: BatchDefinition, connection: Connection, given: Mapping[str, Any], context: StepContext
 ) -> Answer:
     del context
-    driver = _mssql_driver.load(connection)
     called = _tsql.identifier(batch.populating_procedure or "")
-    with closing(_mssql_driver.open_session(driver, connection)) as opened:
+    with closing(_mssql_driver.open_session(connection).opened) as opened:
         opened.autocommit = False
         cursor = opened.cursor()
         if cursor.execute("SELECT OBJECT_ID(?)", (called,)).fetchone()[0] is None:

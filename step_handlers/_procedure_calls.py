@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 
-from batchctl.plugin_api import Finding, Rendered, SecretValue, Step, StepRequest, parameters_for
+from batchctl.plugin_api import Finding, Rendered, Step, StepRequest
 from step_handlers import _sql_steps
-from step_handlers._checks import column, refuse_value, short
-from step_handlers.databases._database import Argument, CallsProcedures, ConnectionRefused, WrittenStep
+from step_handlers._checks import bound_parameters, column, short
+from step_handlers.databases._database import Argument
+from step_handlers.databases._servers import ServerDatabase
 
 # Possessive, and the same shape as the parameters themselves: no text makes the search slow or reads two ways.
 _PARAMETER = re.compile(
@@ -37,28 +37,19 @@ def split_outputs(text: str | None) -> tuple[str | None, frozenset[str]]:
     return text and "".join(pieces) + text[at:], frozenset(outputs)
 
 
-def findings(step: Step, kind: CallsProcedures) -> list[Finding]:
+def findings(step: Step, kind: ServerDatabase) -> list[Finding]:
     """Return what is wrong with the name of the procedure."""
     finding = kind.call_finding(column(step, 2))
     return [Finding("Data2", f"'{short(column(step, 2))}' is no procedure name; {finding}")] if finding else []
 
 
-def render(request: StepRequest, kind: CallsProcedures) -> Rendered:
+def render(request: StepRequest, kind: ServerDatabase) -> Rendered:
     """Bind the parameters of the call."""
-    step = request.step
-    connection = request.context.connections[column(step, 1)]
-    text, outputs = split_outputs(step.data[2])
-    request = replace(request, step=replace(step, data=(*step.data[:2], text, *step.data[3:])))
+    name = column(request.step, 2)
+    text, outputs = split_outputs(request.step.data[2])
+    step = replace(request.step, data=(*request.step.data[:2], text, *request.step.data[3:]))
     arguments = [
-        Argument(name, {"secret": value.name} if isinstance(value, SecretValue) else value, name.lower() in outputs)
-        for name, value in parameters_for(request, 3).items()
+        Argument(parameter, value, parameter.lower() in outputs)
+        for parameter, value in bound_parameters(replace(request, step=step), 3).items()
     ]
-    return _sql_steps.ready(request, connection, _written(request, kind, arguments))
-
-
-def _written(request: StepRequest, kind: CallsProcedures, arguments: Sequence[Argument]) -> WrittenStep:
-    connection = request.context.connections[column(request.step, 1)]
-    try:
-        return kind.call(request, connection, column(request.step, 2), arguments)
-    except ConnectionRefused as error:
-        refuse_value(request, "Data1", str(error))
+    return _sql_steps.render_written(request, lambda connection: kind.call(request, connection, name, arguments))

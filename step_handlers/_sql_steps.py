@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -31,7 +31,7 @@ from batchctl.plugin_api import (
 )
 from step_handlers._checks import column, refuse_value, short, unknown_secrets, unset_secrets, unset_secrets_of
 from step_handlers._databases import database_of
-from step_handlers.databases._database import Bound, ConnectionRefused, Database, Script, WrittenStep
+from step_handlers.databases._database import NOTHING, Bound, ConnectionRefused, Database, Script, WrittenStep
 from step_handlers.databases._sql_text import COMMENT
 from step_handlers.databases._sqlite import Sqlite
 from step_handlers.databases._statements import MalformedSql, Statement, variables, with_holes
@@ -42,20 +42,45 @@ Sources = Mapping[str, Placeholder | SecretReference]
 """What fills each bound value of a `sql` step."""
 
 
-def connection_findings(step: Step, context: StepContext) -> list[Finding]:
-    """Return what is wrong with the connection that Data1 names."""
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The connection that Data1 names: its kind of database, or what is wrong with it."""
+
+    kind: Database | None
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """The SQL of a column as it was read."""
+
+    column: str
+    findings: list[Finding]
+    """What is wrong with it; where there is anything, nothing else of it is of use."""
+    text: str = ""
+    script: Script = NOTHING
+    sources: Sources = field(default_factory=dict)
+
+
+def target_of(step: Step, context: StepContext) -> Target:
+    """Look up the connection that Data1 names."""
     name = column(step, 1)
     known = context.connections
     if not name:
-        return [Finding("Data1", f"the name of a connection is missing.{did_you_mean('', known)}")]
+        return Target(None, (Finding("Data1", f"the name of a connection is missing.{did_you_mean('', known)}"),))
     if name not in known:
         message = f"connection '{short(name)}' is not in the configuration.{did_you_mean(name[:60], known)}"
-        return [Finding("Data1", message, f"correct the row, or {how_to_add_connection(short(name))}")]
+        return Target(None, (Finding("Data1", message, f"correct the row, or {how_to_add_connection(short(name))}"),))
+    return kind_of("Data1", known[name])
+
+
+def kind_of(name: str, connection: Connection) -> Target:
+    """Return the kind of database of the connection that a column names."""
     try:
-        database_of(known[name])
+        return Target(database_of(connection))
     except ConnectionRefused as error:
-        return [Finding("Data1", str(error), f"correct [connections.{short(name)}] in batchctl.toml")]
-    return []
+        correction = f"correct [connections.{short(connection.name)}] in batchctl.toml"
+        return Target(None, (Finding(name, str(error), correction),))
 
 
 def missing_database(step: Step, context: StepContext) -> list[Finding]:
@@ -67,64 +92,59 @@ def missing_database(step: Step, context: StepContext) -> list[Finding]:
 def lacking(name: str, connection: Connection, context: StepContext) -> list[Finding]:
     """Return what the connection that a column names lacks."""
     found = unset_secrets_of(name, connection, context)
-    try:
-        missing = database_of(connection).missing(connection, context.directory)
-    except ConnectionRefused:
-        return found
+    kind = kind_of(name, connection).kind
+    missing = kind and kind.missing(connection, context.directory)
     remedy = f"give [connections.{short(connection.name)}] of batchctl.toml what it lacks"
     return [*found, Finding(name, missing, remedy)] if missing else found
 
 
-def query_findings(step: Step, number: int, context: StepContext) -> list[Finding]:
-    """Return findings of a check only, on the SQL in a column without other findings: its syntax and its secrets."""
+def query_of(step: Step, number: int, target: Target, context: StepContext) -> Query:
+    """Read the SQL in a column, or in the file it names: SQLite's, when nothing is known of its connection."""
     name = f"Data{number}"
-    if sql_findings(step, number, context):
-        return []
-    text = sql_text(column(step, number), context)
-    script, _ = parse_query(text, kind_of(step, context))
-    return [*syntax_findings(name, step, script, context), *unset_secrets(name, text, context)]
-
-
-def syntax_findings(name: str, step: Step, script: Script, context: StepContext) -> list[Finding]:
-    """Return the first statement of a script that the connection's kind of database cannot read."""
-    connection = context.connections.get(column(step, 1))
     try:
-        misread = connection and database_of(connection).misread(script.statements)
-    except ConnectionRefused:
+        text = _sql_text(column(step, number), context)
+        script, sources = parse_query(text, target.kind or Sqlite())
+    except (MalformedSql, MalformedTemplate) as error:
+        return Query(name, [Finding(name, str(error))])
+    except StepRefused as error:
+        return Query(name, [Finding(name, error.message, error.next_step)])
+    found = unknown_secrets(name, [(part,) for part in sources.values()], context.secrets)
+    if strange := " ".join(variables(script.statements)):
+        found.insert(0, Finding(name, f"{short(strange)} would have no value; write a placeholder such as {{Data1}}"))
+    return Query(name, found, text, script, sources)
+
+
+def query_findings(query: Query, target: Target, context: StepContext) -> list[Finding]:
+    """Return findings of a check only, on SQL without other findings: its syntax and its secrets."""
+    if query.findings:
         return []
+    return [
+        *syntax_findings(query.column, query.script, target),
+        *unset_secrets(query.column, query.text, context),
+    ]
+
+
+def syntax_findings(name: str, script: Script, target: Target) -> list[Finding]:
+    """Return the first statement of a script that the connection's kind of database cannot read."""
+    misread = target.kind and target.kind.misread(script.statements)
     return [Finding(name, misread)] if misread else []
 
 
-def sql_findings(step: Step, number: int, context: StepContext) -> list[Finding]:
-    """Return what is wrong with the SQL in a column, or in the file it names."""
-    name = f"Data{number}"
-    try:
-        script, sources = parse_query(sql_text(column(step, number), context), kind_of(step, context))
-    except (MalformedSql, MalformedTemplate) as error:
-        return [Finding(name, str(error))]
-    except StepRefused as error:
-        return [Finding(name, error.message, error.next_step)]
-    strange = variables(script.statements)
-    found = [
-        Finding(name, f"{short(' '.join(strange))} would have no value; write a placeholder such as {{Data1}}")
-        for _ in strange[:1]
-    ]
-    references = [(part,) for part in sources.values()]
-    return found + unknown_secrets(name, references, context.secrets)
+def verification_findings(step: Step, target: Target, context: StepContext) -> list[Finding]:
+    """Return what is wrong with the query of Data6, where it is used."""
+    if step.on_lost != "verify" or not column(step, 6).strip():
+        return []
+    query = query_of(step, 6, target, context)
+    return [*query.findings, *query_findings(query, target, context)]
 
 
-def kind_of(step: Step, context: StepContext) -> Database:
-    """Return the kind of database whose SQL a step contains: SQLite's, when nothing is known of its connection."""
-    connection = context.connections.get(column(step, 1))
-    try:
-        return Sqlite() if connection is None else database_of(connection)
-    except ConnectionRefused:
-        return Sqlite()
+def names_a_file(written: str) -> bool:
+    """Say whether a column names a file with its SQL, which may be another one at every attempt."""
+    return written.strip().startswith(_FILE)
 
 
-def sql_text(written: str, context: StepContext) -> str:
-    """Return the SQL of a column, read from the file when it names one."""
-    if not written.strip().startswith(_FILE):
+def _sql_text(written: str, context: StepContext) -> str:
+    if not names_a_file(written):
         return written
     path = "".join(
         part.text if isinstance(part, Literal) else _not_in_a_name(part.name)
@@ -161,34 +181,31 @@ def parse_query(text: str, kind: Database) -> tuple[Script, Sources]:
     return kind.read(with_holes(pieces), names), sources
 
 
-def render_query(request: StepRequest, number: int) -> Rendered:
-    """Render the SQL in a column of a step that has no findings."""
-    context = request.context
-    script, sources = parse_query(sql_text(column(request.step, number), context), kind_of(request.step, context))
-    values: dict[str, JsonValue] = {}
-    for name, part in sources.items():
-        if isinstance(part, Placeholder):
-            values[name] = fit_value(request, part.name)
-        else:
-            values[name] = {"secret": part.name}
-    return render_script(request, script, values)
+def render_query(request: StepRequest, query: Query) -> Rendered:
+    """Render SQL that has no findings."""
+    values: dict[str, JsonValue] = {
+        name: fit_value(request, part.name) if isinstance(part, Placeholder) else {"secret": part.name}
+        for name, part in query.sources.items()
+    }
+    return render_script(request, query.script, values)
 
 
 def render_script(request: StepRequest, script: Script, values: Mapping[str, JsonValue], note: str = "") -> Rendered:
     """Return the script to paste, and the spec."""
-    context = request.context
-    connection = context.connections[column(request.step, 1)]
     before = [_bound(statement, values) for statement in script.before]
     inside = [_bound(statement, values) for statement in script.inside]
+    return render_written(
+        request, lambda connection: database_of(connection).write(request, connection, before, inside), note
+    )
+
+
+def render_written(request: StepRequest, write: Callable[[Connection], WrittenStep], note: str = "") -> Rendered:
+    """Return what the database of the step's connection writes, with its heading and its connection."""
+    connection = request.context.connections[column(request.step, 1)]
     try:
-        written = database_of(connection).write(request, connection, before, inside)
+        written = write(connection)
     except ConnectionRefused as error:
         refuse_value(request, "Data1", str(error))
-    return ready(request, connection, written, note)
-
-
-def ready(request: StepRequest, connection: Connection, written: WrittenStep, note: str = "") -> Rendered:
-    """Return what a database has written, with its heading and its connection."""
     spec: dict[str, JsonValue] = {"connection": connection.name, "directory": request.context.directory, **written.spec}
     # sqlcmd would fill in a variable even in a comment.
     comment = heading(request, COMMENT).replace("$(", "$ (")
@@ -230,10 +247,3 @@ class RunsOnConnection:
     def is_done(self, outcome: StepOutcome) -> bool | None:
         """A query that answers with something true means done; no row, NULL, 0 and empty text mean not done."""
         return bool(outcome.value) if outcome.succeeded else None
-
-
-def verification_findings(step: Step, context: StepContext) -> list[Finding]:
-    """Return what is wrong with the query of Data6, where it is used."""
-    if step.on_lost != "verify" or not column(step, 6).strip():
-        return []
-    return [*sql_findings(step, 6, context), *query_findings(step, 6, context)]

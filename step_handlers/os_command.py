@@ -20,7 +20,6 @@ from batchctl.plugin_api import (
     Finding,
     JsonValue,
     Literal,
-    MalformedTemplate,
     Parameter,
     Placeholder,
     Rendered,
@@ -32,14 +31,12 @@ from batchctl.plugin_api import (
     Template,
     fill,
     fit_value,
-    parse,
-    parse_parameters,
 )
 from step_handlers._checks import (
     column,
     has_secret,
     last_line,
-    parameter_findings,
+    parameters_of,
     refuse,
     refuse_value,
     remembered,
@@ -76,7 +73,7 @@ class OsCommand:
         found += unset_secrets("Data4", step.data[3], context)
         found += [Finding("Data1", message) for message in _meant_for_a_shell(column(step, 1)[:_LONGEST])]
         if step.on_lost == "verify" and column(step, 6).strip():
-            found += [Finding("Data6", message) for message in _words(column(step, 6)).findings]
+            found += _words("Data6", column(step, 6))[1]
         return found
 
     def render(self, request: StepRequest) -> Rendered:
@@ -155,14 +152,6 @@ def _meant_for_a_shell(text: str) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
-    """A command split into words, each a template, and what is wrong with it."""
-
-    templates: tuple[Template, ...]
-    findings: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class _Parsed:
     """A row as it was read, once for its check and all its attempts."""
 
@@ -177,9 +166,8 @@ class _Parsed:
 @remembered
 def _parsed(step: Step, context: StepContext) -> _Parsed:
     directory, found = template_of("Data2", column(step, 2))
-    words = _words(column(step, 1))
-    found += [Finding("Data1", message) for message in words.findings]
-    found += _batch_directory_findings(words.templates, directory)
+    words, faults = _words("Data1", column(step, 1))
+    found += [*faults, *_batch_directory_findings(words, directory)]
     if has_secret(directory):
         found.append(Finding("Data2", "a secret in a directory name would be stored in the history"))
     success: Sequence[tuple[int, int]] = ()
@@ -187,13 +175,9 @@ def _parsed(step: Step, context: StepContext) -> _Parsed:
         success = _codes(column(step, 3).strip() or "0")
     except ValueError as error:
         found.append(Finding("Data3", str(error)))
-    environment: Sequence[Parameter] = ()
-    if faults := parameter_findings("Data4", step.data[3], context.secrets):
-        found += faults
-    else:
-        environment = parse_parameters(step.data[3])
-        found += _null_findings(environment)
-    return _Parsed(words.templates, directory, success, environment, found + unfit_columns(step))
+    environment, faults = parameters_of("Data4", step.data[3], context.secrets)
+    found += faults or _null_findings(environment or ())
+    return _Parsed(words, directory, success, environment or (), found + unfit_columns(step))
 
 
 def _null_findings(environment: Sequence[Parameter]) -> list[Finding]:
@@ -204,25 +188,20 @@ def _null_findings(environment: Sequence[Parameter]) -> list[Finding]:
     ]
 
 
-def _words(text: str) -> _Words:
-    """Split a command into words and parse each; no value is filled in yet."""
+def _words(name: str, text: str) -> tuple[tuple[Template, ...], list[Finding]]:
+    """Split the command of a column into words, each a template; no value is filled in yet."""
     if len(text) > _LONGEST:
-        return _Words(
-            (), (f"the command has {len(text)} characters; write at most {_LONGEST}, and the rest in a file",)
-        )
+        message = f"the command has {len(text)} characters; write at most {_LONGEST}, and the rest in a file"
+        return (), [Finding(name, message)]
     try:
         words = shell.split_words(text)
     except ValueError as error:
-        return _Words((), (f"the command cannot be split into words: {str(error).lower()}",))
-    templates: list[Template] = []
-    found: list[str] = []
-    for word in words:
-        try:
-            templates.append(parse(word))
-        except MalformedTemplate as error:
-            templates.append(())
-            found.append(str(error))
-    return _Words(tuple(templates), (*found, *_program_findings(words, templates), *_argument_findings(templates)))
+        return (), [Finding(name, f"the command cannot be split into words: {str(error).lower()}")]
+    read = [template_of(name, word) for word in words]
+    templates = tuple(template for template, _ in read)
+    found = [finding for _, findings in read for finding in findings]
+    faults = [*_program_findings(words, templates), *_argument_findings(templates)]
+    return templates, found + [Finding(name, message) for message in faults]
 
 
 def _program_findings(words: Sequence[str], templates: Sequence[Template]) -> list[str]:

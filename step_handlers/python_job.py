@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -17,21 +17,18 @@ from batchctl.plugin_api import (
     Finding,
     JobEnd,
     JobSignature,
-    JsonValue,
-    MalformedTemplate,
+    Parameter,
     Rendered,
-    SecretValue,
     Step,
     StepContext,
     StepOutcome,
     StepRequest,
     did_you_mean,
-    parameters_for,
-    parse_parameters,
 )
 from step_handlers._checks import (
+    bound_parameters,
     column,
-    parameter_findings,
+    parameters_of,
     put_back,
     refuse,
     remembered,
@@ -55,12 +52,13 @@ class PythonJob:
 
     def check(self, step: Step, context: StepContext) -> Sequence[Finding]:
         """Return everything wrong with the row."""
-        found = [*_findings(step, context), *unused_columns(step, {1, 2})]
-        found += _argument_findings("Data2", step, column(step, 1), context)
+        parsed = _parsed(step, context)
+        found = [*parsed.findings, *unused_columns(step, {1, 2})]
+        found += _argument_findings("Data2", parsed.arguments, column(step, 1), context)
         found += unset_secrets("Data2", step.data[1], context)
         if step.on_lost == "verify" and column(step, 6).strip():
             found += _job_findings(step, 6, context)
-            found += _argument_findings("Data6", step, column(step, 6), context)
+            found += _argument_findings("Data6", parsed.arguments, column(step, 6), context)
         if step.max_duration is not None and context.jobs.get(column(step, 1), JobSignature()).in_process:
             message = (
                 "this job runs inside the controller and cannot be stopped; empty MaxDuration, or register the job"
@@ -71,15 +69,12 @@ class PythonJob:
     def render(self, request: StepRequest) -> Rendered:
         """Fill the arguments."""
         step, context = request.step, request.context
-        findings, name = _findings(step, context), column(step, 1)
+        findings, name = _parsed(step, context).findings, column(step, 1)
         if len(findings) == 1 and name and name not in context.jobs:
             # Its module may be corrected, or be on another host: so a typo fails nothing that a person must run again.
             put_back(request, findings[0], f"{findings[0].remedy or _WHERE_TO_LOOK}, then restart the controller")
         refuse(request, findings)
-        arguments: dict[str, JsonValue] = {
-            argument: {"secret": value.name} if isinstance(value, SecretValue) else value
-            for argument, value in parameters_for(request, 2).items()
-        }
+        arguments = bound_parameters(request, 2)
         given = json.dumps(arguments) if arguments else "{}"
         line = _command_line(context.batchctl_command, name, given, context.directory)
         text = f"{heading(request, shell.COMMENT)}{line}"
@@ -115,13 +110,19 @@ def _wording(end: JobEnd, execution: Execution) -> str | None:
     return short(execution.masked(str(end.value)), _SHOWN)
 
 
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    """A row as it was read, once for its check and all its attempts."""
+
+    arguments: Sequence[Parameter] | None
+    """None where they are malformed."""
+    findings: list[Finding]
+
+
 @remembered
-def _findings(step: Step, context: StepContext) -> list[Finding]:
-    return [
-        *_job_findings(step, 1, context),
-        *parameter_findings("Data2", step.data[1], context.secrets),
-        *unfit_columns(step),
-    ]
+def _parsed(step: Step, context: StepContext) -> _Parsed:
+    arguments, found = parameters_of("Data2", step.data[1], context.secrets)
+    return _Parsed(arguments, [*_job_findings(step, 1, context), *found, *unfit_columns(step)])
 
 
 def _job_findings(step: Step, number: int, context: StepContext) -> list[Finding]:
@@ -137,13 +138,14 @@ def _job_findings(step: Step, number: int, context: StepContext) -> list[Finding
     return [Finding(f"Data{number}", f"job '{short(name)}' is not registered.{known}{unloaded}", remedy)]
 
 
-def _argument_findings(name: str, step: Step, job: str, context: StepContext) -> list[Finding]:
+def _argument_findings(
+    name: str, arguments: Sequence[Parameter] | None, job: str, context: StepContext
+) -> list[Finding]:
     """Compare the arguments with the function. Only a check: a running controller may know an older function."""
-    signature = context.jobs.get(job, JobSignature())
-    try:
-        given = {parameter.name for parameter in parse_parameters(step.data[1])}
-    except MalformedTemplate:
+    if arguments is None:
         return []
+    signature = context.jobs.get(job, JobSignature())
+    given = {argument.name for argument in arguments}
     surplus = set() if signature.takes_any else given - signature.accepted
     return [
         *(

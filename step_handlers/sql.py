@@ -7,11 +7,13 @@ bound values; they are never text of the statement.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from batchctl.plugin_api import Finding, Rendered, Step, StepContext, StepRequest
 from step_handlers import _sql_steps
-from step_handlers._checks import refuse, remembered, unfit_columns, unused_columns
+from step_handlers._checks import column, refuse, remembered, unfit_columns, unused_columns
+from step_handlers._sql_steps import Query, Target
 
 
 class Sql(_sql_steps.RunsOnConnection):
@@ -21,21 +23,34 @@ class Sql(_sql_steps.RunsOnConnection):
 
     def check(self, step: Step, context: StepContext) -> Sequence[Finding]:
         """Return everything wrong with the row."""
-        found = [*_findings(step, context), *unused_columns(step, {1, 2})]
+        parsed = _parsed(step, context)
+        found = [*parsed.findings, *unused_columns(step, {1, 2})]
         found += _sql_steps.missing_database(step, context)
-        found += _sql_steps.query_findings(step, 2, context)
-        return found + _sql_steps.verification_findings(step, context)
+        found += _sql_steps.query_findings(parsed.query, parsed.target, context)
+        return found + _sql_steps.verification_findings(step, parsed.target, context)
 
     def render(self, request: StepRequest) -> Rendered:
         """Bind the values."""
-        refuse(request, _findings(request.step, request.context))
-        return _sql_steps.render_query(request, 2)
+        parsed = _parsed(request.step, request.context)
+        refuse(request, parsed.findings)
+        return _sql_steps.render_query(request, parsed.query)
 
 
-@remembered
-def _findings(step: Step, context: StepContext) -> list[Finding]:
-    return [
-        *_sql_steps.connection_findings(step, context),
-        *_sql_steps.sql_findings(step, 2, context),
-        *unfit_columns(step),
-    ]
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    target: Target
+    query: Query
+    findings: list[Finding]
+
+
+def _parsed(step: Step, context: StepContext) -> _Parsed:
+    return _read(step, context) if _sql_steps.names_a_file(column(step, 2)) else _read_once(step, context)
+
+
+def _read(step: Step, context: StepContext) -> _Parsed:
+    target = _sql_steps.target_of(step, context)
+    query = _sql_steps.query_of(step, 2, target, context)
+    return _Parsed(target, query, [*target.findings, *query.findings, *unfit_columns(step)])
+
+
+_read_once = remembered(_read)

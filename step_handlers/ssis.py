@@ -11,6 +11,7 @@ from __future__ import annotations
 import os.path
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from typing import Any, ClassVar
 
@@ -29,16 +30,15 @@ from batchctl.plugin_api import (
     StepRequest,
     visible,
 )
-from step_handlers._checks import column, refuse, refuse_value, short, unfit_columns
-from step_handlers._databases import database_of
-from step_handlers._sql_steps import lacking
-from step_handlers.databases._database import ConnectionRefused
+from step_handlers._checks import column, refuse, refuse_value, remembered, short, unfit_columns, unused
+from step_handlers._sql_steps import kind_of, lacking
 from step_handlers.packages import _catalog, _catalog_run, _dtexec
 from step_handlers.packages._catalog import Package
 from step_handlers.packages._catalog_run import Run
-from step_handlers.packages._catalog_session import OpenSession, open_session
+from step_handlers.packages._catalog_session import OpenSession
 from step_handlers.packages._ssis_parameters import Declared, Value, declared, values
 from step_handlers.shells._shell import heading, shell
+from step_handlers.sqlserver._mssql_driver import open_session
 
 _CATALOG_PATH = re.compile(r"\\SSISDB\\([^\\/\";]{1,128})\\([^\\/\";]{1,128})\Z", re.IGNORECASE)
 _PACKAGE = re.compile(r"[^\\/:*?\"<>|;{}]{1,255}\.dtsx\Z", re.IGNORECASE)
@@ -66,19 +66,18 @@ class Ssis:
 
     def check(self, step: Step, context: StepContext) -> Sequence[Finding]:
         """Return everything wrong with the row."""
-        found = [*_findings(step, context), *_verify_findings(step, context)]
-        return [*found, *_lacking(step, context), *_nearly_a_connection(step, context)]
+        parsed = _parsed(step, context)
+        found = [*parsed.findings, *_verify_findings(step, context)]
+        return [*found, *_lacking(parsed.connection, context), *_nearly_a_connection(step, context)]
 
     def render(self, request: StepRequest) -> Rendered:
         """Fill every parameter on its own."""
-        step, context = request.step, request.context
-        refuse(request, _findings(step, context))
-        if isinstance(step, _LostStep):
-            refuse(request, _verify_findings(step, context))
-            return _rendered_look(request)
-        if column(step, 4) in context.connections:
-            return _rendered_for_catalog(request)
-        return _rendered_for_dtexec(request)
+        parsed = _parsed(request.step, request.context)
+        refuse(request, parsed.findings)
+        if isinstance(request.step, _LostStep):
+            refuse(request, _verify_findings(request.step, request.context))
+            return _rendered_look(request, parsed)
+        return _rendered_for_dtexec(request, parsed) if parsed.connection is None else _rendered_run(request, parsed)
 
     def execute(self, rendered: Rendered, execution: Execution) -> StepOutcome:
         """Run the package and wait for its real end."""
@@ -119,14 +118,32 @@ class Ssis:
         return bool(outcome.value) if outcome.succeeded else None
 
 
-def _findings(step: Step, context: StepContext) -> list[Finding]:
-    found = [*_place_findings(step, context), *_package_findings(step), *_parameter_findings(step)]
-    found += [
-        Finding(f"Data{number}", f"Data{number} is not used by ssis; empty it")
-        for number in (5, 6)
-        if step.data[number - 1] is not None
-    ]
-    return found + unfit_columns(step)
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    """A row as it was read, once for its check and all its attempts."""
+
+    package: Package
+    connection: Connection | None
+    """The one to the catalog; without it dtexec is run."""
+    parameters: tuple[Declared, ...]
+    findings: list[Finding]
+    """What is wrong with it; where there is anything, nothing else of it is of use."""
+
+
+@remembered
+def _parsed(step: Step, context: StepContext) -> _Parsed:
+    path = _CATALOG_PATH.match(column(step, 1))
+    folder, project = path.groups() if path else ("", "")
+    found = [*_place_findings(step, context), *_package_findings(step)]
+    parameters: tuple[Declared, ...] = ()
+    try:
+        parameters = declared(column(step, 3))
+    except MalformedTemplate as error:
+        found.append(Finding("Data3", str(error)))
+    found += [Finding("Data3", fault) for parameter in parameters if (fault := _scope_fault(step, parameter))]
+    found += [*unused(step, (5, 6)), *unfit_columns(step)]
+    package = Package(folder, project, column(step, 2))
+    return _Parsed(package, context.connections.get(column(step, 4)), parameters, found)
 
 
 def _place_findings(step: Step, context: StepContext) -> list[Finding]:
@@ -158,15 +175,10 @@ def _connection_findings(connection: Connection) -> list[Finding]:
             f"connection '{short(connection.name)}' has a {short(connection.dialect)} url; the catalog needs mssql"
         )
         return [Finding("Data4", message)]
-    try:
-        database_of(connection)
-    except ConnectionRefused as error:
-        return [Finding("Data4", str(error), f"correct [connections.{short(connection.name)}] in batchctl.toml")]
-    return []
+    return [*kind_of("Data4", connection).findings]
 
 
-def _lacking(step: Step, context: StepContext) -> list[Finding]:
-    connection = context.connections.get(column(step, 4))
+def _lacking(connection: Connection | None, context: StepContext) -> list[Finding]:
     if connection is None or _connection_findings(connection):
         return []
     return lacking("Data4", connection, context)
@@ -210,15 +222,6 @@ def _package_findings(step: Step) -> list[Finding]:
     return [Finding("Data2", f"'{short(package)}' is no package; write its name with .dtsx, as in Load.dtsx")]
 
 
-def _parameter_findings(step: Step) -> list[Finding]:
-    try:
-        parameters = declared(column(step, 3))
-    except MalformedTemplate as error:
-        return [Finding("Data3", str(error))]
-    found = [fault for parameter in parameters if (fault := _scope_fault(step, parameter))]
-    return [Finding("Data3", fault) for fault in found]
-
-
 def _scope_fault(step: Step, parameter: Declared) -> str | None:
     title = short(parameter.title)
     if not column(step, 1).upper().startswith("\\SSISDB"):
@@ -245,37 +248,28 @@ def _is_project(step: Step) -> bool:
     return column(step, 1).lower().endswith(".ispac")
 
 
-def _package(step: Step) -> Package:
-    path = _CATALOG_PATH.match(column(step, 1))
-    folder, project = path.groups() if path else ("", "")
-    return Package(folder, project, column(step, 2))
-
-
-def _rendered_for_catalog(request: StepRequest) -> Rendered:
-    package = _package(request.step)
-    filled = values(request, declared(column(request.step, 3)))
+def _rendered_run(request: StepRequest, parsed: _Parsed) -> Rendered:
+    filled = values(request, parsed.parameters)
     caller = _catalog.caller(request)
     spec: dict[str, JsonValue] = {
         "connection": column(request.step, 4),
-        "package": {"folder": package.folder, "project": package.project, "name": package.name},
-        "parameters": [
-            {"scope": value.scope, "name": value.name, "type": value.type, "text": value.text} for value in filled
-        ],
+        "package": asdict(parsed.package),
+        "parameters": [asdict(value) for value in filled],
         "caller": caller,
     }
-    return Rendered(_for_sqlcmd(request, _catalog.script(package, filled, caller)), spec)
+    return Rendered(_for_sqlcmd(request, _catalog.script(parsed.package, filled, caller)), spec)
 
 
-def _rendered_look(request: StepRequest) -> Rendered:
-    package, common = _package(request.step), _catalog.marker(request)
+def _rendered_look(request: StepRequest, parsed: _Parsed) -> Rendered:
+    common = _catalog.marker(request)
     spec: dict[str, JsonValue] = {
         "connection": column(request.step, 4),
-        "package": {"folder": package.folder, "project": package.project, "name": package.name},
+        "package": asdict(parsed.package),
         "caller": common,
         # Every lost attempt has counted, also one that only looked; a success or a person begins anew.
         "first_lost": request.attempt_no - max(1, request.instance.lost_count),
     }
-    return Rendered(_for_sqlcmd(request, _catalog.search(package, common).in_place()), spec)
+    return Rendered(_for_sqlcmd(request, _catalog.search(parsed.package, common).in_place()), spec)
 
 
 def _for_sqlcmd(request: StepRequest, text: str) -> str:
@@ -285,13 +279,13 @@ def _for_sqlcmd(request: StepRequest, text: str) -> str:
     return f"{comment}{text}"
 
 
-def _rendered_for_dtexec(request: StepRequest) -> Rendered:
-    step, directory = request.step, request.context.directory
-    filled = values(request, declared(column(step, 3)))
+def _rendered_for_dtexec(request: StepRequest, parsed: _Parsed) -> Rendered:
+    directory = request.context.directory
+    filled = values(request, parsed.parameters)
     for value in filled:
         if reason := _dtexec.why_unfit(value.text):
             refuse_value(request, "Data3", f"parameter '{short(value.name)}': {reason}")
-    argv = _argv(step, directory, filled)
+    argv = _argv(request.step, directory, filled)
     if reason := shell.too_long(argv):
         refuse_value(request, "Data3", reason)
     line = shell.command_line(argv, directory=directory, environment={}, secrets={})

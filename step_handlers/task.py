@@ -8,7 +8,7 @@ out as a `sql` or an `os_command` step would be, and everything in it is literal
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from batchctl.plugin_api import (
@@ -21,10 +21,18 @@ from batchctl.plugin_api import (
     Template,
     did_you_mean,
     fit_value,
-    parse_for,
 )
 from step_handlers import _sql_steps
-from step_handlers._checks import column, refuse, refuse_value, short, template_of, unfit_columns, unused_columns
+from step_handlers._checks import (
+    column,
+    refuse,
+    refuse_value,
+    remembered,
+    short,
+    template_of,
+    unfit_columns,
+    unused_columns,
+)
 
 
 class Task:
@@ -34,16 +42,18 @@ class Task:
 
     def check(self, step: Step, context: StepContext) -> Sequence[Finding]:
         """Return everything wrong with the row; the bodies are not checked before they run."""
-        found = [*_findings(step), *unused_columns(step, {1, 2})]
-        if _is_one(template_of("Data1", column(step, 1))[0], Literal):
-            found += _sql_steps.connection_findings(step, context)
+        parsed = _parsed(step, context)
+        found = [*parsed.findings, *unused_columns(step, {1, 2})]
+        if _is_one(parsed.connection, Literal):
+            found += _sql_steps.target_of(step, context).findings
             found += _sql_steps.missing_database(step, context)
         return found
 
     def delegate(self, request: StepRequest) -> Step:
         """Return the body as a step of its own."""
-        refuse(request, _findings(request.step))
-        connection, body = _value(request, 1), _value(request, 2)
+        parsed = _parsed(request.step, request.context)
+        refuse(request, parsed.findings)
+        connection, body = _value(request, parsed.connection), _value(request, parsed.body)
         if not body.strip():
             refuse_value(request, "Data2", f"there is no body in {request.step.data[1]}, so there is nothing to do")
         if not connection:
@@ -52,7 +62,9 @@ class Task:
         if connection not in known:
             meant = did_you_mean(connection[:60], known)
             refuse_value(
-                request, "Data1", f"{_wording(request)} '{short(connection)}' is not in the configuration.{meant}"
+                request,
+                "Data1",
+                f"{_wording(parsed.connection)} '{short(connection)}' is not in the configuration.{meant}",
             )
         if body.strip().startswith("file:"):
             refuse_value(request, "Data2", "the SQL of a task stands in its body; only steps may name a file")
@@ -62,7 +74,18 @@ class Task:
 _NOTHING_ELSE = (None, None, None, None)
 
 
-def _findings(step: Step) -> list[Finding]:
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    """A row as it was read, once for its check and all its attempts."""
+
+    connection: Template
+    body: Template
+    findings: list[Finding]
+
+
+@remembered
+def _parsed(step: Step, context: StepContext) -> _Parsed:
+    del context
     connection, found = template_of("Data1", column(step, 1))
     body, more = template_of("Data2", column(step, 2))
     found += more
@@ -70,15 +93,15 @@ def _findings(step: Step) -> list[Finding]:
         found.append(Finding("Data1", "write the name of a connection, or one placeholder, or nothing"))
     if not more and not _is_one(body, Placeholder):
         found.append(Finding("Data2", "write the one placeholder that the body is in, such as {Data3}"))
-    return found + unfit_columns(step)
+    return _Parsed(connection, body, found + unfit_columns(step))
 
 
 def _is_one(template: Template, kind: type[object] | tuple[type[object], ...]) -> bool:
     return len(template) == 1 and isinstance(template[0], kind)
 
 
-def _value(request: StepRequest, number: int) -> str:
-    match parse_for(request, number):
+def _value(request: StepRequest, template: Template) -> str:
+    match template:
         case (Placeholder(name),):
             return fit_value(request, name) or ""
         case (Literal(text),):
@@ -87,9 +110,9 @@ def _value(request: StepRequest, number: int) -> str:
             return ""
 
 
-def _wording(request: StepRequest) -> str:
+def _wording(connection: Template) -> str:
     """Return where the name of the connection stands that a task runs on."""
-    match parse_for(request, 1):
+    match connection:
         case (Placeholder(name),):
             return f"connection ({name} of the instance)"
         case _:

@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache, partial
 from pathlib import Path
-from types import NoneType
 from typing import Any, cast
 
-from batchctl.domain.errors import BatchctlError, CannotBegin, ConfigurationError, PluginError
+from batchctl.domain.errors import CannotBegin, ConfigurationError, PluginError
 from batchctl.domain.outcomes import Connection, Identity, Rendered, StepOutcome
 from batchctl.domain.rows import ControllerRow, HistoryEntry, HistoryId, InstanceId
 from batchctl.domain.text import shorten, visible
@@ -32,7 +31,7 @@ from batchctl.system.executions import RunnerMeans, RunningStep
 from batchctl.system.host import platform
 from batchctl.system.host.cookies import all_own_cookies_of
 from batchctl.system.host.gone_controllers import is_gone
-from batchctl.system.plugins.job_calls import describe, trace
+from batchctl.system.plugins.handler_answers import checked, failure_of
 from batchctl.system.plugins.plugin_process import PluginProcess, PluginProcesses
 
 STOP_GRACE = timedelta(seconds=10)
@@ -42,27 +41,9 @@ NOTICE = 0.02
 _LOOK = 0.1
 """Seconds between two looks at commands that were adopted."""
 _END_FIELDS = frozenset(CommandEnd.__slots__)
-_WHOLE = "int or None"
-_PARTS: Sequence[tuple[str, tuple[type, ...], str]] = (
-    ("succeeded", (bool,), "bool"),
-    ("message", (str, NoneType), "str or None"),
-    ("return_code", (int, NoneType), _WHOLE),
-    ("error_code", (str, NoneType), "str or None"),
-    ("error_line", (int, NoneType), _WHOLE),
-    ("output", (str, NoneType), "str or None"),
-    ("rows_affected", (int, NoneType), _WHOLE),
-    ("value", (str, int, float, bool, NoneType), "str, int, float, bool or None"),
-    ("fatal", (bool,), "bool"),
-    ("stopped", (bool,), "bool"),
-    ("lost", (bool,), "bool"),
-    ("never_ran", (bool,), "bool"),
-)
-"""What the parts of an outcome may be."""
 PATIENCE = timedelta(seconds=30)
 """How long a handler has to end by force what ignored a stop, before it is given up."""
 _IGNORED = "was told to stop and did not end; whether it was done is not known"
-_LEAST, _MOST = -(2**63), 2**63 - 1
-"""The numbers that a column can hold."""
 
 
 def longest_stop(grace: timedelta) -> timedelta:
@@ -145,7 +126,7 @@ class ThreadStepRunner:
         try:
             is_command = self._supervision is not None and self._is_one_command(key, handler, rendered)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a handler may raise anything and must harm no other
-            self._reports.append(self._finished(step, _failure(error)))
+            self._reports.append(self._finished(step, failure_of(error)))
             return
         if is_command and self._supervision is not None:
             commanded = self._commands[key] = _Commanded(step, cast("RunsOneCommand", handler), rendered)
@@ -373,7 +354,7 @@ class ThreadStepRunner:
         try:
             command = commanded.handler.command(commanded.rendered, step)
         except BaseException as error:  # noqa: BLE001 - a handler may raise anything and must harm no other
-            return partial(self._reports.append, self._finished(step, _failure(error)))
+            return partial(self._reports.append, self._finished(step, failure_of(error)))
         return partial(self._send, supervision, step, command, lease_bound=lease_bound)
 
     def _order_on_thread(self, step: RunningStep, order: Callable[[], Call]) -> None:
@@ -542,9 +523,9 @@ class ThreadStepRunner:
         by_itself: bool = False,
     ) -> Finished:
         try:
-            return self._finished(step, _answer(handler, work()), ended_at, by_itself=by_itself)
+            return self._finished(step, checked(handler, work()), ended_at, by_itself=by_itself)
         except BaseException as error:  # noqa: BLE001 - a handler may raise anything and must harm no other
-            return self._finished(step, _failure(error), ended_at, by_itself=by_itself)
+            return self._finished(step, failure_of(error), ended_at, by_itself=by_itself)
 
     def _finished(
         self, step: RunningStep, outcome: StepOutcome, ended_at: datetime | None = None, *, by_itself: bool = False
@@ -594,50 +575,3 @@ def _may_be_one_command(kind: type) -> bool:
 
 def _look_again() -> None:
     """Do nothing: it is enough that the waiting has ended."""
-
-
-def _failure(error: BaseException) -> StepOutcome:
-    if isinstance(error, BatchctlError):
-        return StepOutcome(succeeded=False, message=error.in_full)
-    below = error.__traceback__.tb_next if error.__traceback__ else None
-    message = f"the handler itself broke: {describe(error)}"
-    return StepOutcome(succeeded=False, message=message, output=trace(error, below))
-
-
-def _answer(handler: object, outcome: object) -> StepOutcome:
-    """Return a handler's answer, if its parts have the right types: a database would store others in its own way."""
-    if not isinstance(outcome, StepOutcome):
-        raise TypeError(f"'{_name(handler)}' returned {type(outcome).__name__}, not StepOutcome")
-    wrong = None if _is_plain(outcome) else _wrong_part(outcome)
-    if wrong is not None:
-        raise TypeError(f"'{_name(handler)}' returned an outcome {wrong}")
-    return outcome
-
-
-def _is_plain(outcome: StepOutcome) -> bool:
-    """Say whether an outcome is a success without any text, as most are: every step's is looked through."""
-    return (
-        outcome.succeeded is True
-        and outcome.message is outcome.output is outcome.value is None
-        and outcome.return_code is outcome.rows_affected is None
-        and outcome.error_code is None
-        and outcome.error_line is None
-        and outcome.fatal is outcome.stopped is outcome.lost is outcome.never_ran is False
-    )
-
-
-def _wrong_part(outcome: StepOutcome) -> str | None:
-    """Return which part of an outcome has a wrong type or value."""
-    for part, kinds, wanted in _PARTS:
-        found = getattr(outcome, part)
-        kind = type(found)  # What an object claims as its class may be wrong.
-        # To Python, true is a number.
-        if not issubclass(kind, kinds) or (kind is bool and bool not in kinds):
-            return f"whose `{part}` is {kind.__name__}, not {wanted}"
-        if wanted == _WHOLE and found is not None and not _LEAST <= found <= _MOST:
-            return f"whose `{part}` is no number that fits in 64 bits"
-    return None
-
-
-def _name(handler: object) -> str:
-    return visible(str(getattr(handler, "process_type", type(handler).__name__)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os.path
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import groupby, pairwise
@@ -135,35 +134,18 @@ def statement(written: Statement, values: Mapping[str, JsonValue]) -> str:
     """Write the comments before a statement, a semicolon, and the statement with its values in place."""
     tokens = written.tokens
     start = next(at for at, token in enumerate(tokens) if token.kind not in {TokenKind.SPACE, TokenKind.COMMENT})
-    comments = "".join(_comment(token) + "\n" for token in tokens[:start] if token.kind is TokenKind.COMMENT)
-    text = "".join(_write(token, values, begins_line="\n" in before.text) for before, token in pairwise(tokens[start:]))
-    return f"{comments}; {_write(tokens[start], values)}{text}"
+    comments = "".join(token.shown + "\n" for token in tokens[:start] if token.kind is TokenKind.COMMENT)
 
+    def value(name: str) -> str:
+        given = values[name]
+        return f":{name}" if isinstance(given, dict) else literal(given)
 
-def _write(token: Token, values: Mapping[str, JsonValue], *, begins_line: bool = False) -> str:
-    match token.kind:
-        case TokenKind.HOLE:
-            value = values[token.text]
-            return f":{token.text}" if isinstance(value, dict) else literal(value)
-        case TokenKind.SPACE:
-            return re.sub(r"[\t\r\f]", " ", token.text.replace("\r\n", "\n"))
-        case TokenKind.COMMENT:
-            return _comment(token)
-        case TokenKind.TEXT:
-            return _author_text(token.text)
-        case _ if begins_line and token.text.lower() in {"/", "go"}:
+    def write(token: Token, before: str = "") -> str:
+        if "\n" in before and token.kind is not TokenKind.HOLE and token.text.lower() in {"/", "go"}:
             # Alone on its line either word would end the statement in the sqlite3 shell.
             return f"/**/{token.text}"
-        case _:
-            return token.text
+        # A text of the author's that the shell would change is written as a value.
+        return token.written(value, lambda text: _text(text[1:-1].replace("''", "'")))
 
-
-def _comment(token: Token) -> str:
-    return "\n".join(visible(line.rstrip("\r")) for line in token.text.split("\n"))
-
-
-def _author_text(text: str) -> str:
-    """Write a text of the author's: as it stands, unless it holds what a terminal or the shell would change."""
-    if visible(text.replace("\n", "")) == text.replace("\n", ""):
-        return text
-    return _text(text[1:-1].replace("''", "'"))
+    text = "".join(write(token, before.text) for before, token in pairwise(tokens[start:]))
+    return f"{comments}; {write(tokens[start])}{text}"

@@ -12,7 +12,15 @@ from typing import Any
 
 from batchctl.plugin_api import Connection, Execution, JsonValue, StepOutcome, StepRequest, visible
 from step_handlers.databases import _sql_text
-from step_handlers.databases._database import Bound, ConnectionRefused, Script, WrittenStep
+from step_handlers.databases._database import (
+    Bound,
+    ConnectionRefused,
+    Database,
+    Script,
+    StepStopped,
+    WrittenStep,
+    revealed,
+)
 from step_handlers.databases._results import Results
 from step_handlers.databases._statements import MalformedSql, Statement, statements, variables
 from step_handlers.databases._urls import MalformedUrl, url_of
@@ -39,7 +47,7 @@ _REFUSED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Sqlite:
+class Sqlite(Database):
     """SQLite, through the driver of the standard library."""
 
     def read(self, text: str, names: Sequence[str]) -> Script:
@@ -150,19 +158,16 @@ class _Run:
         at, line = "BEGIN", None
         count = len(before) + len(inside)
         try:
-            for number, statement in enumerate(before, start=1):
-                at, line = f"statement {number} of {count}", statement.get("line")
-                self._execute(statement)
-            if inside:
-                at, line = "BEGIN", None
-                self.opened.execute("BEGIN IMMEDIATE")
-            for number, statement in enumerate(inside, start=len(before) + 1):
+            for number, statement in enumerate((*before, *inside), start=1):
+                if number == len(before) + 1:
+                    at, line = "BEGIN", None
+                    self.opened.execute("BEGIN IMMEDIATE")
                 at, line = f"statement {number} of {count}", statement.get("line")
                 self._execute(statement)
             at, line = "COMMIT", None
             if inside:
                 self.opened.execute("COMMIT")
-        except (sqlite3.Error, _Stopped, OverflowError, MemoryError) as error:
+        except (sqlite3.Error, StepStopped, OverflowError, MemoryError) as error:
             return self._failed(at, line, error, rolled_back=bool(inside) and at != "BEGIN")
         return StepOutcome(
             succeeded=True, output=self.results.text(), rows_affected=self.results.affected, value=self.results.value
@@ -170,11 +175,8 @@ class _Run:
 
     def _execute(self, statement: Mapping[str, Any]) -> None:
         if self.execution.stopping:
-            raise _Stopped
-        values = {
-            name: self.execution.secret(value["secret"]) if isinstance(value, dict) else value
-            for name, value in statement["parameters"].items()
-        }
+            raise StepStopped
+        values = {name: revealed(value, self.execution) for name, value in statement["parameters"].items()}
         changes = self.opened.total_changes
         cursor = self.opened.execute(statement["sql"], values)
         self.results.drain(cursor)
@@ -196,10 +198,6 @@ class _Run:
         said = f"{said}{f' ({code})' if code else ''}{f'; at line {line}' if line is not None else ''}"
         message = f"{at} failed: {said}{end}"
         return StepOutcome(succeeded=False, message=message, output=output, error_code=code or None, error_line=line)
-
-
-class _Stopped(Exception):
-    """The step was told to stop between two statements."""
 
 
 def script_of(found: Sequence[Statement]) -> Script:

@@ -79,6 +79,16 @@ class Token(NamedTuple):
             case _:
                 return self.text
 
+    def written(self, value: Callable[[str], str], text: Callable[[str], str]) -> str:
+        """Return it for a terminal: a bound value by its name, and a text that a terminal would act on, otherwise."""
+        match self.kind:
+            case TokenKind.HOLE:
+                return value(self.text)
+            case TokenKind.TEXT if visible(shown := self.text.replace("\n", "")) != shown:
+                return text(self.text)
+            case _:
+                return self.shown
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:
@@ -118,6 +128,18 @@ class Grammar:
     split: Callable[[Iterable[Token]], Iterator[list[Token]]]
     """Cut tokens into statements; raises `MalformedSql` when the last one is not complete."""
     nests_comments: bool = True
+
+
+def name_parts(name: str, part: re.Pattern[str], most: int) -> list[re.Match[str]]:
+    """Read a name of one or more parts, each with the `dot` behind it; none when it is no such name."""
+    found = []
+    at = 0
+    while read := part.match(name, at):
+        found.append(read)
+        at = read.end()
+        if not read["dot"]:
+            return found if len(found) <= most else []
+    return []
 
 
 def with_holes(pieces: Sequence[str | int]) -> str:

@@ -8,10 +8,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from batchctl.plugin_api import Connection, Execution, StepOutcome, visible
+from step_handlers.databases._database import ConnectionRefused, StepStopped
+from step_handlers.databases._results import ShownLines
 from step_handlers.packages import _catalog
 from step_handlers.packages._catalog import Batch, Package
-from step_handlers.packages._catalog_session import CatalogConnection, CatalogError, NoSession, OpenSession, rows_of
+from step_handlers.packages._catalog_session import CatalogError, OpenSession, rows_of
 from step_handlers.packages._ssis_parameters import Value
+from step_handlers.sqlserver._mssql_driver import ServerConnection
 
 CREATED, SUCCEEDED = 1, 7
 UNDER_WAY = frozenset({2, 5, 8})
@@ -47,7 +50,6 @@ _FATAL = {
 _ERRORS = frozenset({120, 130})
 _KINDS = {120: "error", 130: "task failed", 110: "warning", 70: "information", 60: "progress"}
 _LONGEST_LINE = 2000
-_LONGEST_OUTPUT = 64 * 1024
 
 
 @dataclass(slots=True)
@@ -75,11 +77,11 @@ class Run:
                     refused = self._begin(session, creation)
         except CatalogError as error:
             return self._refused(error)
-        except NoSession as error:
+        except ConnectionRefused as error:
             if not self.execution_id:
                 return self._ended(StepOutcome(succeeded=False, message=str(error), fatal=error.fatal))
             self.notes.append(f"the connection was lost: {error}")
-        except _StopRequested:
+        except StepStopped:
             message = f"was told to stop before execution {self.execution_id} was started"
             return self._ended(StepOutcome(succeeded=False, stopped=True, message=message))
         return self._follow(refused)
@@ -89,12 +91,12 @@ class Run:
         self._identify(execution_id)
         return self._follow(None)
 
-    def _begin(self, session: CatalogConnection, creation: Batch) -> CatalogError | None:
+    def _begin(self, session: ServerConnection, creation: Batch) -> CatalogError | None:
         """Create and start; return why the start was refused. It returns when the execution has ended."""
         ((created,),) = rows_of(session, creation)
         self._identify(int(created))
         if self.execution.stopping:
-            raise _StopRequested
+            raise StepStopped
         try:
             rows_of(session, _catalog.start(self.execution_id))
         except CatalogError as error:
@@ -115,10 +117,10 @@ class Run:
                 while not self.is_over and not self._accepts_stop(session):
                     # It is being started at this moment, or has just ended.
                     rows_of(session, _catalog.pause())
-        except (CatalogError, NoSession) as error:
+        except (CatalogError, ConnectionRefused) as error:
             self.stop_refused = str(error)
 
-    def _accepts_stop(self, session: CatalogConnection) -> bool:
+    def _accepts_stop(self, session: ServerConnection) -> bool:
         try:
             rows_of(session, _catalog.stopping(self.execution_id))
         except CatalogError as error:
@@ -135,7 +137,7 @@ class Run:
                 with closing(self.open_session(self.connection)) as session:
                     status = self._final_status(session, 0 if refused else LOOKS_FOR_START)
                     lines = self._messages(session)
-            except (NoSession, CatalogError) as error:
+            except (ConnectionRefused, CatalogError) as error:
                 failure = str(error)
                 continue
             if status == CREATED and refused is not None:
@@ -143,7 +145,7 @@ class Run:
             return self._ended(self._outcome(status, lines))
         return self._ended(self._lost_sight(failure))
 
-    def _final_status(self, session: CatalogConnection, looks_for_start: int) -> int:
+    def _final_status(self, session: ServerConnection, looks_for_start: int) -> int:
         status = self._status(session, after_pause=False)
         looks = 0
         while status in UNDER_WAY or (status == CREATED and looks < looks_for_start):
@@ -151,16 +153,16 @@ class Run:
             status = self._status(session, after_pause=True)
         return status
 
-    def _status(self, session: CatalogConnection, *, after_pause: bool) -> int:
+    def _status(self, session: ServerConnection, *, after_pause: bool) -> int:
         rows = rows_of(session, _catalog.state(self.execution_id, after_pause=after_pause))
         if not rows:
-            raise NoSession("the catalog does not show it to this login")
+            raise ConnectionRefused("the catalog does not show it to this login")
         return int(rows[0][0])
 
-    def _messages(self, session: CatalogConnection) -> list[str]:
+    def _messages(self, session: ServerConnection) -> list[str]:
         try:
             rows = sorted(rows_of(session, _catalog.messages(self.execution_id)), key=lambda row: int(row[0]))
-        except (NoSession, CatalogError) as error:
+        except (ConnectionRefused, CatalogError) as error:
             self.notes.append(f"its messages cannot be read: {error}")
             return []
         left_out = int(rows[0][4]) - len(rows) if rows else 0
@@ -208,19 +210,14 @@ class Run:
         return StepOutcome(succeeded=False, lost=True, message=message, output=self._output([]))
 
     def _output(self, lines: Sequence[str]) -> str:
-        text = "\n".join([f"execution_id {self.execution_id}", *self.notes, *lines])
-        if len(text) <= _LONGEST_OUTPUT:
-            return text
-        half = _LONGEST_OUTPUT // 2
-        return f"{text[:half]}\n[... {len(text) - 2 * half} characters left out ...]\n{text[-half:]}"
+        shown = ShownLines()
+        for line in (f"execution_id {self.execution_id}", *self.notes, *lines):
+            shown.add(line)
+        return shown.text() or ""
 
     def _ended(self, outcome: StepOutcome) -> StepOutcome:
         self.is_over = True
         return outcome
-
-
-class _StopRequested(Exception):
-    """The step was told to stop before its package was started."""
 
 
 def look(run: Run, package: Package, common: str, first_lost: int) -> StepOutcome:
@@ -231,7 +228,7 @@ def look(run: Run, package: Package, common: str, first_lost: int) -> StepOutcom
     try:
         with closing(run.open_session(run.connection)) as session:
             rows = rows_of(session, _catalog.search(package, common))
-    except (NoSession, CatalogError) as error:
+    except (ConnectionRefused, CatalogError) as error:
         return StepOutcome(succeeded=False, message=str(error))
     if not rows:
         return StepOutcome(succeeded=True, value=False, output="the catalog has no execution of this step")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from typing import Any, Protocol
+from typing import Any
 
 from batchctl.plugin_api import Connection, visible
 from step_handlers.databases._database import ConnectionRefused
 from step_handlers.packages._catalog import ERROR, Batch, error_of
-from step_handlers.sqlserver import _mssql_driver
-from step_handlers.sqlserver._mssql import SqlServer
+from step_handlers.sqlserver._mssql_driver import ServerConnection
 from step_handlers.sqlserver._mssql_errors import LOST_STATES, ReportedError
 
 _LONGEST_MESSAGE = 500
@@ -25,17 +24,7 @@ that are lacking in the batch itself, which has no syntax errors.
 """
 
 
-class CatalogConnection(Protocol):
-    """A database connection of DB-API 2.0, in autocommit."""
-
-    def cursor(self) -> Any:
-        """Return a cursor."""
-
-    def close(self) -> None:
-        """End the session."""
-
-
-OpenSession = Callable[[Connection], CatalogConnection]
+OpenSession = Callable[[Connection], ServerConnection]
 
 
 class CatalogError(Exception):
@@ -47,28 +36,7 @@ class CatalogError(Exception):
         self.number = number
 
 
-class NoSession(Exception):
-    """No session could be opened, or it broke; the message gives the reason."""
-
-    def __init__(self, message: str, *, fatal: bool = False) -> None:
-        """Keep the reason; `fatal` when trying again cannot help."""
-        super().__init__(message)
-        self.fatal = fatal
-
-
-def open_session(connection: Connection) -> CatalogConnection:
-    """Open a session of its own, in autocommit; raises `NoSession`."""
-    missing = SqlServer().missing(connection, "")
-    if missing is not None:
-        raise NoSession(missing, fatal=True)
-    try:
-        session: CatalogConnection = _mssql_driver.open_session(_mssql_driver.load(connection), connection)
-    except ConnectionRefused as error:
-        raise NoSession(str(error), fatal=error.fatal) from None
-    return session
-
-
-def rows_of(session: CatalogConnection, batch: Batch) -> Sequence[Any]:
+def rows_of(session: ServerConnection, batch: Batch) -> Sequence[Any]:
     """Send a batch and return its last rows; every result is drained, for an error may come behind the first one."""
     rows: Sequence[Any] = []
     caught: tuple[int, str] | None = None
@@ -88,11 +56,11 @@ def rows_of(session: CatalogConnection, batch: Batch) -> Sequence[Any]:
     return rows
 
 
-def _of_driver(error: Exception) -> CatalogError | NoSession:
+def _of_driver(error: Exception) -> CatalogError | ConnectionRefused:
     """Return what the batch could not catch itself; only pyodbc knows the number of such an error."""
     reported = ReportedError.of(error)
     said = visible(reported.text)[:_LONGEST_MESSAGE] or type(error).__name__
     number = _STANDING_FOR.get(reported.state) if reported.number is None else reported.number
     if number is None or reported.state.startswith(_BROKEN):
-        return NoSession(said)
+        return ConnectionRefused(said)
     return CatalogError(number, said)

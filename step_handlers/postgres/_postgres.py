@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from batchctl.plugin_api import Connection, Execution, JsonValue, StepOutcome, StepRequest, visible
+from batchctl.plugin_api import Connection, Execution, JsonValue, StepRequest, visible
 from step_handlers.databases._database import Argument, Bound, ConnectionRefused, Script, WrittenStep
-from step_handlers.databases._results import Results
+from step_handlers.databases._servers import ServerDatabase, ServerSession
 from step_handlers.databases._statements import MalformedSql, Statement, TokenKind, statements
 from step_handlers.postgres import _psql, _psql_script
 
@@ -30,7 +29,7 @@ _WORDS = "THEN 'CALL' ELSE 'SELECT * FROM' END AS call"
 
 
 @dataclass(frozen=True, slots=True)
-class Postgres:
+class Postgres(ServerDatabase):
     """PostgreSQL."""
 
     def read(self, text: str, names: Sequence[str]) -> Script:
@@ -84,7 +83,7 @@ class Postgres:
         Only the server knows whether the name is that of a procedure or of a function. Text and spec ask it the same
         question, and put its answer before the same words.
         """
-        parts = _psql.identifiers(name) or []
+        parts = _psql.identifiers(name)
         values: dict[str, JsonValue] = {f"p{at}": one.value for at, one in enumerate(arguments, start=1)}
         written = [f":'{key}'" if isinstance(value, dict) else _psql.literal(value) for key, value in values.items()]
         lines = _psql_script.secrets(request.context, [values])
@@ -115,25 +114,14 @@ class Postgres:
             return f"connection '{name}' needs psycopg: {error}; install it: pip install 'batchctl[postgres]'"
         return None
 
-    def misread(self, written: Sequence[Statement]) -> str | None:
-        """Return None: only the server can parse them."""
-        del written
-        return None
-
-    def run(self, connection: Connection, spec: Mapping[str, Any], execution: Execution) -> StepOutcome:
-        """Carry out the statements of a transaction, or a call that may have its own."""
+    def new_session(self, connection: Connection, execution: Execution) -> ServerSession:
+        """Open a session for a step; raises `ConnectionRefused`, also where the driver is missing."""
         missing = self.missing(connection, "")
         if missing is not None:
             raise ConnectionRefused(missing, fatal=True)
         from step_handlers.postgres import _postgres_session  # noqa: PLC0415 - needs what may be missing
 
-        with closing(_postgres_session.connect(connection)) as opened:
-            session = _postgres_session.PostgresSession(opened, connection, execution, Results(execution.masked))
-            execution.on_stop(session.stop)
-            try:
-                return session.carry_out(spec)
-            finally:
-                session.ended.put(None)
+        return _postgres_session.PostgresSession(_postgres_session.connect(connection), connection, execution)
 
     def is_alive(self, connection: Connection, spec: Mapping[str, Any]) -> bool | None:
         """Try the lock that a session holds as long as it carries out the instance."""

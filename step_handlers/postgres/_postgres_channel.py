@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,8 @@ from psycopg.pq import DiagnosticField as Field
 from psycopg.pq import ExecStatus
 from psycopg.pq.abc import PGresult
 
-from batchctl.plugin_api import JsonValue, visible
-from step_handlers.databases._database import ConnectionRefused
+from batchctl.plugin_api import Execution, JsonValue, visible
+from step_handlers.databases._database import ConnectionRefused, revealed
 from step_handlers.databases._results import Results
 
 _ROWS_AT_ONCE = 1000
@@ -96,7 +96,7 @@ class StatementChannel:
 
     opened: psycopg.Connection[Any]
     results: Results
-    secret: Callable[[str], str]
+    execution: Execution
     sent: str = ""
     """The text that was sent last."""
     names: Sequence[str] = ()
@@ -108,7 +108,7 @@ class StatementChannel:
         self, sql: str, parameters: Sequence[JsonValue] = (), names: Sequence[str] = (), line: int | None = None
     ) -> None:
         """Send a statement, read all it answers; raises `StatementRefused`, `GivenUp`, `ConnectionRefused`, `psycopg.Error`."""
-        values = [self.secret(str(value["secret"])) if isinstance(value, dict) else value for value in parameters]
+        values = [revealed(value, self.execution) for value in parameters]
         wire = self.opened.pgconn
         wire.send_query_params(
             sql.encode(),

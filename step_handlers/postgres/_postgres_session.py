@@ -9,23 +9,18 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from queue import Empty, SimpleQueue
 from typing import Any
 
 import psycopg
 
 from batchctl import __version__
-from batchctl.plugin_api import Connection, Execution, StepOutcome, visible
-from step_handlers.databases._database import ConnectionRefused
-from step_handlers.databases._results import Results
+from batchctl.plugin_api import Connection, StepOutcome, visible
+from step_handlers.databases._database import ConnectionRefused, StepStopped
+from step_handlers.databases._servers import LOCK_SECONDS, ServerSession
 from step_handlers.databases._urls import url_of, without_passwords
 from step_handlers.postgres import _postgres_routines, _psql
 from step_handlers.postgres._postgres_channel import GivenUp, StatementChannel, StatementRefused, StepConnection
 
-LOCK_SECONDS = 5
-"""How long a step waits for a session that still carries out its instance."""
-CANCEL_AGAIN_SECONDS = 0.5
-"""A request to cancel that comes between two statements is lost, so it is repeated until the step has ended."""
 FORCED_TRIES = 10
 """How often a session that ignores cancelling is ended by force, before the step no longer waits for it."""
 
@@ -98,21 +93,13 @@ def is_locked(connection: Connection, name: str) -> bool:
         return row is not None and not row[0]
 
 
-class _Stopped(Exception):
-    """The step was told to stop between two statements."""
-
-
 @dataclass(slots=True)
-class PostgresSession:
+class PostgresSession(ServerSession):
     """One step's session with the server."""
 
-    opened: Any
-    """What `connect` returns."""
-    connection: Connection
-    execution: Execution
-    results: Results
     channel: StatementChannel = field(init=False)
-    ended: SimpleQueue[None] = field(default_factory=SimpleQueue)
+    forced: int = 0
+    """How often it was ended by force."""
     pid: int = 0
     began: str = ""
     at: str = "preparing the session"
@@ -123,21 +110,19 @@ class PostgresSession:
 
     def __post_init__(self) -> None:
         """Send through a channel of its own."""
-        self.channel = StatementChannel(self.opened, self.results, self.execution.secret)
+        ServerSession.__post_init__(self)
+        self.channel = StatementChannel(self.opened, self.results, self.execution)
 
-    def stop(self) -> None:
-        """Cancel what runs, again and again; after the grace time end the session; at last stop waiting for it."""
-        forced = 0
-        while True:
-            with suppress(Exception):
-                if self.execution.must_end:
-                    forced += 1
-                    self._end_by_force()
-                else:
-                    self.opened.cancel_safe(timeout=5)
-            self.opened.given_up = forced >= FORCED_TRIES
-            with suppress(Empty):
-                return self.ended.get(timeout=CANCEL_AGAIN_SECONDS)
+    def cancel(self) -> bool:
+        """Cancel what runs; after the grace time end the session; at last stop waiting for it."""
+        with suppress(Exception):
+            if self.execution.must_end:
+                self.forced += 1
+                self._end_by_force()
+            else:
+                self.opened.cancel_safe(timeout=5)
+        self.opened.given_up = self.forced >= FORCED_TRIES
+        return True
 
     def _end_by_force(self) -> None:
         with closing(connect(self.connection)) as other:
@@ -148,7 +133,7 @@ class PostgresSession:
         try:
             self._prepare(spec)
             self._carry_out(spec)
-        except (StatementRefused, GivenUp, _Stopped, psycopg.Error, ConnectionRefused) as error:
+        except (StatementRefused, GivenUp, StepStopped, psycopg.Error, ConnectionRefused) as error:
             return self._failed(error, spec.get("call"))
         if self.opened.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
             message = f"{self.at} left a transaction open; it was rolled back"
@@ -182,7 +167,7 @@ class PostgresSession:
 
     def _execute(self, statement: Mapping[str, Any]) -> None:
         if self.execution.stopping:
-            raise _Stopped
+            raise StepStopped
         self.may_stand = not self.in_transaction or self.at == "COMMIT"
         given = statement.get("parameters", ()), statement.get("names", ())
         self.channel.execute(statement["sql"], *given, line=statement.get("line"))
@@ -190,7 +175,7 @@ class PostgresSession:
 
     def _prepare(self, spec: Mapping[str, Any]) -> None:
         if self.execution.stopping:
-            raise _Stopped
+            raise StepStopped
         self.opened.execute("; ".join(f"SET {name} = {value}" for name, value in _psql.SETTINGS.items()))
         self.opened.execute(_psql.NO_TRANSACTION_TIMEOUT)
         self._end_when_this_process_does()

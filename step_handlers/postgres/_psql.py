@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from batchctl.plugin_api import JsonValue, visible
 from step_handlers.databases._database import Bound
-from step_handlers.databases._statements import Grammar, MalformedSql, Token, TokenKind, first_words
+from step_handlers.databases._statements import Grammar, MalformedSql, Token, TokenKind, first_words, name_parts
 
 SETTINGS = {
     "DateStyle": "'ISO, YMD'",
@@ -54,7 +54,7 @@ _ROUTINES = {"FUNCTION", "PROCEDURE"}
 _PLAIN_TEXT = re.compile(r"'(.*)'\Z", re.DOTALL)
 _DOLLAR_TEXT = re.compile(r"(\$[^$]*\$)(.*)\1\Z", re.DOTALL)
 _ESCAPED = re.compile(r"\\.|.", re.DOTALL)
-_IDENTIFIER = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([A-Za-z_\x80-\U0010FFFF][A-Za-z0-9_$\x80-\U0010FFFF]*))\s*(\.|\Z)')
+_PART = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([A-Za-z_\x80-\U0010FFFF][A-Za-z0-9_$\x80-\U0010FFFF]*))\s*(?P<dot>\.|\Z)')
 _NAMED_ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\b": r"\b", "\f": r"\f"}
 
 
@@ -98,17 +98,11 @@ GRAMMAR = Grammar(_TOKEN, _split)
 """How PostgreSQL reads SQL."""
 
 
-def identifiers(name: str) -> list[str] | None:
-    """Read a name of one or two parts as SQL does: folded to lower case, unless it stands in double quotes."""
-    found = []
-    at = 0
-    while part := _IDENTIFIER.match(name, at):
-        quoted, plain, dot = part.groups()
-        found.append(_folded(plain) if quoted is None else quoted.replace('""', '"'))
-        at = part.end()
-        if not dot:
-            return found if len(found) <= 2 else None
-    return None
+def identifiers(name: str) -> list[str]:
+    """Read a name of one or two parts as SQL does, folded to lower case unless in double quotes; empty for no name."""
+    return [
+        _folded(part[2]) if part[1] is None else part[1].replace('""', '"') for part in name_parts(name, _PART, most=2)
+    ]
 
 
 def _folded(name: str) -> str:
@@ -163,26 +157,18 @@ def _escape_invisible(character: str) -> str:
 
 def statement(bound: Bound) -> str:
     """Write a statement with its values in place, and its semicolon."""
+
+    def value(name: str) -> str:
+        given = bound.values[name]
+        return f":'{name}'" if isinstance(given, dict) else literal(given)
+
     tokens = bound.statement.tokens
-    text = "".join(_write(token, bound.values) for token in tokens)
+    text = "".join(token.written(value, _author_text) for token in tokens)
     return f"{text}\n;" if tokens[-1].text.startswith("--") else f"{text};"
 
 
-def _write(token: Token, values: Mapping[str, JsonValue]) -> str:
-    match token.kind:
-        case TokenKind.HOLE:
-            value = values[token.text]
-            return f":'{token.text}'" if isinstance(value, dict) else literal(value)
-        case TokenKind.TEXT:
-            return _author_text(token.text)
-        case _:
-            return token.shown
-
-
 def _author_text(text: str) -> str:
-    """Write a text of the author's: as it stands, unless it holds what a terminal or psql would act on."""
-    if visible(text.replace("\n", "")) == text.replace("\n", ""):
-        return text
+    """Write a text of the author's that holds what a terminal or psql would act on."""
     if text[0] in "eE":
         return "E" + "".join(_escape_invisible_pair(pair) for pair in _ESCAPED.findall(text[1:]))
     if dollar := _DOLLAR_TEXT.match(text):

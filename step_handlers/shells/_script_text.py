@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 
 from batchctl.plugin_api import Literal, Template
 
-_SHELL_WAY = "write {program} -c '... \"$1\" ...' {program} {{Data1}}, or name a script file"
-
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:

@@ -5,24 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
-from queue import Empty, SimpleQueue
 from threading import Lock  # noqa: TID251 - the session is cancelled from another thread
-from typing import Any, Protocol
+from typing import Any
 
 from batchctl.plugin_api import Connection, Execution, JsonValue, StepContext, StepOutcome, StepRequest, visible
-from step_handlers.databases._database import Argument, Bound, ConnectionRefused, Script, WrittenStep
-from step_handlers.databases._results import Results
-from step_handlers.databases._statements import Statement, statements
+from step_handlers.databases._database import (
+    Argument,
+    Bound,
+    ConnectionRefused,
+    Script,
+    StepStopped,
+    WrittenStep,
+    revealed,
+)
+from step_handlers.databases._servers import LOCK_SECONDS, ServerDatabase, ServerSession
+from step_handlers.databases._statements import statements
 from step_handlers.databases._urls import odbc_parts, password_source, url_of
 from step_handlers.sqlserver import _tsql
-from step_handlers.sqlserver._mssql_driver import driver_of, load, open_session
+from step_handlers.sqlserver._mssql_driver import ServerConnection, driver_of, open_session
 from step_handlers.sqlserver._mssql_errors import LOST_STATES, ReportedError, without_prefix
 from step_handlers.sqlserver._tsql import Variable
-
-LOCK_SECONDS = 5
-"""How long a step waits for a session that still carries out its instance."""
-CANCEL_AGAIN_SECONDS = 0.5
-"""A request to cancel that comes between two calls is lost, so it is repeated until the step has ended."""
 
 _MOST_ERRORS = 1000
 """How many errors in a row are read past: a procedure in a loop may raise any number."""
@@ -36,28 +38,8 @@ _REFUSED_LOCK = {
 }
 
 
-class ServerCursor(Protocol):
-    """What the drivers have in common in their cursors."""
-
-    messages: Any
-    description: Any
-    rowcount: int
-
-    def execute(self, sql: str, *parameters: Any) -> Any:
-        """Send a batch, and stop at its first result."""
-
-    def fetchmany(self, size: int = ..., /) -> Sequence[Any]:
-        """Return the next rows."""
-
-    def fetchone(self) -> Any:
-        """Return the next row."""
-
-    def nextset(self) -> Any:
-        """Go to the next result; false at the end. Late errors are raised here."""
-
-
 @dataclass(frozen=True, slots=True)
-class SqlServer:
+class SqlServer(ServerDatabase):
     """SQL Server."""
 
     def read(self, text: str, names: Sequence[str]) -> Script:
@@ -87,7 +69,7 @@ class SqlServer:
         self, request: StepRequest, connection: Connection, name: str, arguments: Sequence[Argument]
     ) -> WrittenStep:
         """Write a call for sqlcmd, and the spec."""
-        parts = _tsql.identifiers(name) or []
+        parts = _tsql.identifiers(name)
         variables = [Variable(f"arg{at}", one.value, one.output) for at, one in enumerate(arguments, start=1)]
         called = ".".join(map(_tsql.identifier, parts))
         # The procedure decides itself what an error undoes, as it does in SSMS.
@@ -97,46 +79,24 @@ class SqlServer:
     def missing(self, connection: Connection, directory: str) -> str | None:
         """Look for the driver; only connecting would show whether the server is there."""
         del directory
-        module, extra = driver_of(connection)
         try:
-            load(connection)
-        except (ImportError, OSError) as error:
-            name = visible(connection.name)
-            said = visible(str(error))
-            more = " and Microsoft's ODBC driver" if module == "pyodbc" else ""
-            return f"connection '{name}' needs {module}{more}: {said}; install it: pip install 'batchctl[{extra}]'"
+            driver_of(connection)
+        except ConnectionRefused as error:
+            return str(error)
         return None
 
-    def misread(self, written: Sequence[Statement]) -> str | None:
-        """Return None: only the server can parse them."""
-        del written
-        return None
-
-    def run(self, connection: Connection, spec: Mapping[str, Any], execution: Execution) -> StepOutcome:
-        """Carry out the batch, and read everything it answers."""
-        missing = self.missing(connection, "")
-        if missing is not None:
-            raise ConnectionRefused(missing, fatal=True)
-        driver = load(connection)
-        opened = open_session(driver, connection)
-        session = _Session(driver, connection, opened, opened.cursor(), execution, Results(execution.masked))
-        execution.on_stop(session.cancel)
-        try:
-            return session.carry_out(spec)
-        finally:
-            session.close()
+    def new_session(self, connection: Connection, execution: Execution) -> ServerSession:
+        """Open a session for a step; raises `ConnectionRefused`, also where the driver is missing."""
+        return _Session(open_session(connection), connection, execution)
 
     def is_alive(self, connection: Connection, spec: Mapping[str, Any]) -> bool | None:
         """Try the lock that a session holds as long as it carries out the instance."""
-        if self.missing(connection, "") is not None:
-            return None
-        driver = load(connection)
-        with closing(open_session(driver, connection)) as opened:
+        with closing(open_session(connection)) as opened:
             cursor = opened.cursor()
             try:
                 cursor.execute(_take_lock(0), spec["lock"])
                 got = cursor.fetchone()[0]
-            except driver.Error:
+            except opened.error:
                 return None
         # Refused in time: another session has it. Any other refusal proves nothing.
         return {0: False, 1: False, -1: True}.get(got)
@@ -190,19 +150,10 @@ def _take_lock(seconds: float) -> str:
     )
 
 
-class _Stopped(Exception):
-    """The step was told to stop before its batch was sent."""
-
-
 @dataclass(slots=True)
-class _Session:
-    driver: Any
-    connection: Connection
-    opened: Any
-    cursor: ServerCursor
-    execution: Execution
-    results: Results
-    ended: SimpleQueue[None] = field(default_factory=SimpleQueue)
+class _Session(ServerSession):
+    opened: ServerConnection
+    cursor: Any = field(init=False)
     cancelling: Lock = field(default_factory=Lock)
     """Held by the thread that cancels or closes: to close a session during a cancel ends the process (SIGSEGV)."""
     is_over: bool = False
@@ -213,33 +164,31 @@ class _Session:
     reported: ReportedError | None = None
     return_code: int | None = None
     is_counted: bool = True
+    may_end: bool = True
+    """False once it was tried to end the session from another one."""
 
-    def cancel(self) -> None:
-        """Cancel what runs until the step has ended; tell a server that ignores this once to end the session."""
-        is_ended = False
-        while self._cancel_once():
-            if self.execution.must_end and not is_ended:
-                is_ended = True
-                self._end_elsewhere()
-            try:
-                self.ended.get(timeout=CANCEL_AGAIN_SECONDS)
-            except Empty:
-                continue
-            return
+    def __post_init__(self) -> None:
+        """Send through one cursor."""
+        ServerSession.__post_init__(self)
+        self.cursor = self.opened.cursor()
 
-    def _cancel_once(self) -> bool:
+    def cancel(self) -> bool:
+        """Cancel what runs; tell a server that ignores this once to end the session."""
         with self.cancelling:
             if self.is_over:
                 return False
-            with suppress(self.driver.Error, RuntimeError):
-                _canceller(self.cursor)()
-            return True
+            with suppress(self.opened.error, RuntimeError):
+                self.opened.cancel(self.cursor)
+        if self.execution.must_end and self.may_end:
+            self.may_end = False
+            self._end_elsewhere()
+        return True
 
     def _end_elsewhere(self) -> None:
         """End the session from another one, where permitted and while it exists: its number is soon reused."""
         with (
-            suppress(self.driver.Error, ConnectionRefused),
-            closing(open_session(self.driver, self.connection)) as other,
+            suppress(self.opened.error, ConnectionRefused),
+            closing(open_session(self.connection)) as other,
             self.cancelling,
         ):
             if not self.is_over:
@@ -252,26 +201,22 @@ class _Session:
             self.is_over = True
 
     def close(self) -> None:
-        """Close the session."""
+        """Close the session, once no cancel is under way."""
         self._be_over()
-        self.ended.put(None)
-        self.opened.close()
+        ServerSession.close(self)
 
     def carry_out(self, spec: Mapping[str, Any]) -> StepOutcome:
         sent = False
         try:
             self._prepare(spec)
-            values = [
-                self.execution.secret(value["secret"]) if isinstance(value, dict) else value
-                for value in spec["parameters"]
-            ]
+            values = [revealed(value, self.execution) for value in spec["parameters"]]
             if self.execution.stopping:
-                raise _Stopped
+                raise StepStopped
             sent = True
             self._drain(spec["batch"], values, goes_on=bool(spec["called"]))
             self._be_over()
             left_open = self._first("SELECT @@TRANCOUNT") if spec["called"] or self.reported is None else 0
-        except (_Stopped, ConnectionRefused, self.driver.Error) as error:
+        except (StepStopped, ConnectionRefused, self.opened.error) as error:
             return self._failed(error, spec, sent=sent)
         if self.reported is not None:
             return self._failed(None, spec, sent=True, left_open=bool(left_open))
@@ -302,7 +247,7 @@ class _Session:
             why = _REFUSED_LOCK.get(got or 0, f"with {got}")
             return f"connection '{name}': the lock of BatchControl {instance} was not granted {why}"
         holder = None
-        with suppress(self.driver.Error):  # a login without the right to see the locks of others gets no details
+        with suppress(self.opened.error):  # a login without the right to see the locks of others gets no details
             holder = self._first(
                 "SELECT request_session_id FROM sys.dm_tran_locks WHERE resource_type = 'APPLICATION' "
                 "AND request_status = 'GRANT' AND resource_database_id = DB_ID() AND resource_description LIKE ?",
@@ -328,8 +273,7 @@ class _Session:
     def _drain(self, sql: str, values: Sequence[Any], *, goes_on: bool) -> None:
         """Read every result: an error behind the first one is raised only on the way to it.
 
-        What `goes_on` after an error, as a procedure does, is read to its end as far as the driver can: pyodbc gives up what
-        the server has not sent yet, mssql-python reads on.
+        What `goes_on` after an error, as a procedure does, is read to its end as far as the driver can.
         """
         self._heard(lambda: self.cursor.execute(sql, *values), goes_on=goes_on)
         is_count_known = True
@@ -343,8 +287,7 @@ class _Session:
                 self.is_counted = False
             if not self._heard(self.cursor.nextset, goes_on=goes_on):
                 break
-            # mssql-python leaves the count of the first result, or of the rows that were read, standing.
-            is_count_known = self.driver.__name__ == "pyodbc"
+            is_count_known = self.opened.is_pyodbc
         self._hear()
 
     def _heard(self, ask: Callable[[], Any], *, goes_on: bool) -> Any:
@@ -352,12 +295,12 @@ class _Session:
         for _ in range(_MOST_ERRORS):
             try:
                 return ask()
-            except self.driver.Error as error:
+            except self.opened.error as error:
                 reported = ReportedError.of(error)
                 if not goes_on or reported.state in LOST_STATES or self.execution.stopping:
                     raise
                 self.reported = self.reported or reported
-                if self.driver.__name__ == "pyodbc":
+                if self.opened.is_pyodbc:
                     return False
                 ask = self.cursor.nextset
         return False
@@ -381,19 +324,19 @@ class _Session:
 
     def _roll_back(self) -> None:
         # What has ended the transaction already makes this fail (3903), which is no news.
-        with suppress(self.driver.Error):
+        with suppress(self.opened.error):
             self.cursor.execute("IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION")
 
     def _failed(
         self, error: Exception | None, spec: Mapping[str, Any], *, sent: bool, left_open: bool = False
     ) -> StepOutcome:
-        with suppress(self.driver.Error):
+        with suppress(self.opened.error):
             self._hear()
         self._roll_back()
         what = spec["called"] or "the batch"
         end = "" if spec["called"] or spec.get("alone") or not sent else "; everything was rolled back"
         end = "; the transaction that it left open was rolled back" if left_open else end
-        reported = self.reported or ReportedError.of(error or _Stopped())
+        reported = self.reported or ReportedError.of(error or StepStopped())
         if sent and self.reported is None and reported.state in LOST_STATES and not self.is_killed:
             message = f"{what}: the connection was lost ({visible(reported.text)}); whether it was done is not known"
             return self._ended(message, lost=True)
@@ -418,12 +361,6 @@ class _Session:
             rows_affected=self.results.affected if self.is_counted else None,
             value=self.results.value,
         )
-
-
-def _canceller(cursor: Any) -> Callable[[], None]:
-    """Return what cancels, without blocking: mssql-python has it at the handle of its statement alone."""
-    cancel: Callable[[], None] = getattr(cursor, "cancel", None) or cursor.hstmt._cancel  # noqa: SLF001 - its only way
-    return cancel
 
 
 def _texts(messages: Sequence[tuple[Any, Any]] | None) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -17,32 +18,65 @@ LOGIN_SECONDS = 10
 _LONGEST_MESSAGE = 500
 
 _MODULES = {"pyodbc": "pyodbc", "mssqlpython": "mssql_python"}
-_EXTRAS = {"pyodbc": "sqlserver", "mssql_python": "sqlserver-bundled"}
+_INSTALLS = {
+    "pyodbc": "needs pyodbc and Microsoft's ODBC driver: {}; install it: pip install 'batchctl[sqlserver]'",
+    "mssql_python": "needs mssql_python: {}; install it: pip install 'batchctl[sqlserver-bundled]'",
+}
 _ODBC_DRIVERS = ("ODBC Driver 18 for SQL Server", "ODBC Driver 17 for SQL Server")
 
 
-def driver_of(connection: Connection) -> tuple[str, str]:
-    """Return the module of a connection's driver, and the extra of batchctl that installs it.
+@dataclass(frozen=True, slots=True)
+class ServerConnection:
+    """A session with the server in autocommit, the same through both drivers but for what is said here."""
+
+    opened: Any
+    """What the driver returns."""
+    error: type[Exception]
+    """What the driver raises."""
+    is_pyodbc: bool
+    """It counts every result, and gives up what comes behind an error.
+
+    mssql-python reads on there, and leaves the count of the first result, or of the rows that were read, standing.
+    """
+
+    def cursor(self) -> Any:
+        """Return a cursor."""
+        return self.opened.cursor()
+
+    def cancel(self, cursor: Any) -> None:
+        """Cancel without blocking: mssql-python has that at the handle of its statement alone."""
+        if self.is_pyodbc:
+            cursor.cancel()
+        else:
+            cursor.hstmt._cancel()  # noqa: SLF001 - its only way
+
+    def close(self) -> None:
+        """End the session."""
+        self.opened.close()
+
+
+def driver_of(connection: Connection) -> Any:
+    """Return the module of a connection's driver; raises `ConnectionRefused` where it or a library of it is missing.
 
     Where the URL names no driver it is pyodbc if that finds a way to the server, or else the one that needs no ODBC.
     """
     url = url_of(connection)
     asked = url.drivername.partition("+")[2]
     module = _MODULES[asked] if asked else "pyodbc" if _is_reached_by_pyodbc(url) else "mssql_python"
-    return module, _EXTRAS[module]
+    try:
+        return import_module(module)
+    except (ImportError, OSError) as error:
+        lacks = _INSTALLS[module].format(visible(str(error)))
+        raise ConnectionRefused(f"connection '{visible(connection.name)}' {lacks}", fatal=True) from None
 
 
-def load(connection: Connection) -> Any:
-    """Return the driver; raises `ImportError`, or `OSError` where a library of it is missing."""
-    return import_module(driver_of(connection)[0])
-
-
-def open_session(driver: Any, connection: Connection) -> Any:
+def open_session(connection: Connection) -> ServerConnection:
     """Open a session of its own, in autocommit; raises `ConnectionRefused`."""
+    driver = driver_of(connection)
     # mssql-python raises for a connection string that it cannot read something else than its own `Error`.
     malformed: type[Exception] = getattr(driver, "ConnectionStringParseError", driver.Error)
     try:
-        return _connect(driver, connection)
+        return ServerConnection(_connect(driver, url_of(connection)), driver.Error, _is_pyodbc(driver))
     except (driver.Error, malformed) as error:
         reported = ReportedError.of(error)
         text = "; ".join(getattr(error, "errors", None) or [reported.text])
@@ -55,15 +89,27 @@ def open_session(driver: Any, connection: Connection) -> Any:
     )
 
 
-def _connect(driver: Any, connection: Connection) -> Any:
-    url = _naming_the_driver(url_of(connection), driver)
+def _connect(driver: Any, url: URL) -> Any:
+    if not _is_pyodbc(driver):
+        driver.pooling(enabled=False)
+        text = _connection_string(url.set(drivername="mssql+mssqlpython"))
+        return driver.connect(text, autocommit=True, timeout=LOGIN_SECONDS)
+    # A pooled session would keep its lock and its settings.
+    driver.pooling = False
+    found = None if _names_an_odbc_driver(url) else _odbc_driver(driver)
+    text = _connection_string(
+        url.set(drivername="mssql+pyodbc").update_query_dict({} if found is None else {"driver": found})
+    )
+    return driver.connect(f"{text};APP=batchctl/{__version__}", autocommit=True, timeout=LOGIN_SECONDS)
+
+
+def _connection_string(url: URL) -> str:
     (text,), _ = url.get_dialect()().create_connect_args(url)
-    if driver.__name__ == "pyodbc":
-        # A pooled session would keep its lock and its settings.
-        driver.pooling = False
-        return driver.connect(f"{text};APP=batchctl/{__version__}", autocommit=True, timeout=LOGIN_SECONDS)
-    driver.pooling(enabled=False)
-    return driver.connect(text, autocommit=True, timeout=LOGIN_SECONDS)
+    return str(text)
+
+
+def _is_pyodbc(driver: Any) -> bool:
+    return bool(driver.__name__ == "pyodbc")
 
 
 def _is_reached_by_pyodbc(url: URL) -> bool:
@@ -72,13 +118,6 @@ def _is_reached_by_pyodbc(url: URL) -> bool:
     except (ImportError, OSError):
         return False
     return _names_an_odbc_driver(url) or _odbc_driver(driver) is not None
-
-
-def _naming_the_driver(url: URL, driver: Any) -> URL:
-    if driver.__name__ != "pyodbc":
-        return url.set(drivername="mssql+mssqlpython")
-    found = None if _names_an_odbc_driver(url) else _odbc_driver(driver)
-    return url.set(drivername="mssql+pyodbc").update_query_dict({} if found is None else {"driver": found})
 
 
 def _names_an_odbc_driver(url: URL) -> bool:

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from batchctl.plugin_api import JsonValue, StepContext, visible
 from step_handlers.databases._database import Argument, Bound, secret_source
-from step_handlers.databases._statements import Grammar, MalformedSql, Statement, Token, TokenKind
+from step_handlers.databases._statements import Grammar, MalformedSql, Statement, Token, TokenKind, name_parts
 
 # SET LANGUAGE sets the date format too, so it comes first.
 _LANGUAGE = (
@@ -72,7 +72,8 @@ _SQLCMD = re.compile(
 """What sqlcmd or SSMS act on at the beginning of a line, also inside a text or a comment."""
 _ALONE = {"PROC", "PROCEDURE", "VIEW", "FUNCTION", "TRIGGER", "SCHEMA", "RULE", "DEFAULT"}
 _PART = re.compile(
-    r"\s*(?:\[((?:[^\]]|\]\])+)\]|\"((?:[^\"]|\"\")+)\"|([A-Za-z_#\x80-\U0010FFFF][A-Za-z0-9_@#$\x80-\U0010FFFF]*))\s*(\.|\Z)"
+    r"\s*(?:\[((?:[^\]]|\]\])+)\]|\"((?:[^\"]|\"\")+)\"|([A-Za-z_#\x80-\U0010FFFF][A-Za-z0-9_@#$\x80-\U0010FFFF]*))"
+    r"\s*(?P<dot>\.|\Z)"
 )
 _VARIABLE_OF_SQLCMD = "$("
 _BEGINS_VARIABLE = "begins a variable of sqlcmd"
@@ -148,20 +149,15 @@ def call_finding(name: str) -> str | None:
     return "write procedure, schema.procedure or database.schema.procedure, in [ ] what SQL would want in brackets"
 
 
-def identifiers(name: str) -> list[str] | None:
-    """Read a name of one to three parts."""
-    found = []
-    at = 0
-    while part := _PART.match(name, at):
-        bracketed, quoted, plain, dot = part.groups()
-        if bracketed is not None:
-            found.append(bracketed.replace("]]", "]"))
-        else:
-            found.append(plain if quoted is None else quoted.replace('""', '"'))
-        at = part.end()
-        if not dot:
-            return found if len(found) <= 3 else None
-    return None
+def identifiers(name: str) -> list[str]:
+    """Read a name of one to three parts; empty for no name."""
+    return [_unquoted(*part.groups()[:3]) for part in name_parts(name, _PART, most=3)]
+
+
+def _unquoted(bracketed: str | None, quoted: str | None, plain: str) -> str:
+    if bracketed is not None:
+        return bracketed.replace("]]", "]")
+    return plain if quoted is None else quoted.replace('""', '"')
 
 
 def identifier(name: str) -> str:
@@ -272,7 +268,7 @@ def _secret(context: StepContext, name: str, value: Mapping[str, JsonValue]) -> 
 
 def script_body(bound: Bound) -> str:
     """Write the statements of a step as one transaction, where possible, with every placeholder as a variable."""
-    text = "".join(_write(token) for token in bound.statement.tokens)
+    text = "".join(token.written(lambda name: f"@{name}", _author_text) for token in bound.statement.tokens)
     if is_maintenance(bound.statement):
         # As many lines as below, so that errors name the author's own.
         return (
@@ -286,20 +282,8 @@ def script_body(bound: Bound) -> str:
     )
 
 
-def _write(token: Token) -> str:
-    match token.kind:
-        case TokenKind.HOLE:
-            return f"@{token.text}"
-        case TokenKind.TEXT:
-            return _author_text(token.text)
-        case _:
-            return token.shown
-
-
 def _author_text(text: str) -> str:
-    """Write a text of the author's: as it stands, unless it holds what a terminal would act on."""
-    if visible(text.replace("\n", "")) == text.replace("\n", ""):
-        return text
+    """Write a text of the author's that holds what a terminal would act on."""
     prefix = "N" if text[0] in "nN" else ""
     inside = text[len(prefix) + 1 : -1]
     pieces = _for_long(prefix, inside)

@@ -117,7 +117,7 @@ def test_a8_a_cancel_that_closes_the_session(monkeypatch: pytest.MonkeyPatch) ->
         session.opened.close()
         return False
 
-    monkeypatch.setattr(_mssql._Session, "_cancel_once", cancel_once)
+    monkeypatch.setattr(_mssql._Session, "cancel", cancel_once)
     with pytest.raises(AssertionError, match="cancelled"):
         test_mssql.test_another_thread_stops_a_running_batch(monkeypatch, test_mssql.BUNDLED)
 
@@ -127,7 +127,7 @@ def test_a8_a_cancel_that_blocks_is_seen_on_the_wire(monkeypatch: pytest.MonkeyP
         session.ended.get()
         return False
 
-    monkeypatch.setattr(_mssql._Session, "_cancel_once", cancel_once)
+    monkeypatch.setattr(_mssql._Session, "cancel", cancel_once)
     monkeypatch.setattr(test_real_drivers, "PATIENCE_SECONDS", 0.1)
     with Server(looks=100) as server:
         server.answers = [*test_real_drivers.ANSWERS]

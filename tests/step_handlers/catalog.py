@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from batchctl.plugin_api import Connection
-from step_handlers.packages._catalog_session import CatalogConnection, NoSession
+from step_handlers.databases._database import ConnectionRefused
+from step_handlers.sqlserver._mssql_driver import ServerConnection
 from tests.step_handlers.execution import Alone
 
 
@@ -74,13 +75,13 @@ class Catalog:
     refused_sessions: frozenset[int] = frozenset()
     meanwhile: Callable[[str], None] = lambda _: None
 
-    def open(self, connection: Connection) -> CatalogConnection:
+    def open(self, connection: Connection) -> ServerConnection:
         """Open a session, unless this one is to be refused."""
         session = ScriptedSession(self)
         self.sessions.append(session)
         if len(self.sessions) in self.refused_sessions:
-            raise NoSession(f"connection '{connection.name}' cannot be opened: login timeout")
-        return session
+            raise ConnectionRefused(f"connection '{connection.name}' cannot be opened: login timeout")
+        return ServerConnection(session, DriverError, is_pyodbc=True)
 
     def answer(self, sql: str, values: Sequence[str]) -> Answer:
         """Return the next answer to a batch of this kind."""

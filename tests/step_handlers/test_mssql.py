@@ -11,6 +11,7 @@ import pytest
 from batchctl import __version__
 from batchctl.plugin_api import Step, StepHandler, StepOutcome, StepRefused
 from batchctl.testing import a_request, a_step
+from step_handlers.databases import _servers
 from step_handlers.sql import Sql
 from step_handlers.sqlserver import _mssql, _mssql_driver
 from step_handlers.stored_procedure import StoredProcedure
@@ -486,7 +487,7 @@ def test_a_missing_driver_is_said_by_check_and_by_the_step(
 
 @pytest.mark.parametrize("url", [URL, BUNDLED])
 def test_another_thread_stops_a_running_batch(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
-    monkeypatch.setattr(_mssql, "CANCEL_AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr(_servers, "CANCEL_AGAIN_SECONDS", 0.01)
     # Looked at once before the batch is sent, and once more when it has failed.
     alone = Alone(looks_until_stop=1)
     server = Server([server_error(3617, "Operation canceled", "HY008")])
@@ -513,7 +514,7 @@ def test_another_thread_stops_a_running_batch(monkeypatch: pytest.MonkeyPatch, u
 @pytest.mark.parametrize("url", [URL, BUNDLED])
 def test_a_session_is_never_closed_during_a_cancel(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
     # Microsoft's driver ends the process then (SIGSEGV), with all other steps.
-    monkeypatch.setattr(_mssql, "CANCEL_AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr(_servers, "CANCEL_AGAIN_SECONDS", 0.0)
     for _ in range(200):
         alone = Alone(looks_until_stop=1)
         server = Server([server_error(3617, "Operation canceled", "HY008")])
@@ -554,7 +555,7 @@ class Impatient(Alone):
 def test_a_server_that_takes_no_notice_of_a_cancel_is_told_once_to_end_the_session(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(_mssql, "CANCEL_AGAIN_SECONDS", 0.001)
+    monkeypatch.setattr(_servers, "CANCEL_AGAIN_SECONDS", 0.001)
     alone = Impatient(looks_until_stop=1)
     server = Server(
         [server_error(596, "Cannot continue the execution because the session is in the kill state.", "HY000")]
@@ -584,11 +585,11 @@ def test_a_session_that_is_over_is_not_ended_by_its_number_which_is_soon_that_of
     closed, plainly, opened = threading.Event(), _mssql_driver.open_session, list[threading.Thread]()
     stopping: list[threading.Thread] = []
 
-    def open_late(driver: Any, connection: Any) -> Any:
+    def open_late(connection: Any) -> Any:
         opened.append(threading.current_thread())
         if threading.current_thread() in stopping:
             assert closed.wait(10)
-        return plainly(driver, connection)
+        return plainly(connection)
 
     def stop() -> None:
         stopping.append(threading.Thread(target=alone.stops[0]))
@@ -608,7 +609,7 @@ def test_a_session_that_is_over_is_not_ended_by_its_number_which_is_soon_that_of
 def test_a_connection_that_is_lost_after_the_grace_time_is_a_stop_only_where_the_server_ended_the_session(
     monkeypatch: pytest.MonkeyPatch, is_killed: bool
 ) -> None:
-    monkeypatch.setattr(_mssql, "CANCEL_AGAIN_SECONDS", 0.001)
+    monkeypatch.setattr(_servers, "CANCEL_AGAIN_SECONDS", 0.001)
     alone = Impatient(looks_until_stop=1)
     server = Server([server_error(10054, "TCP Provider: An existing connection was forcibly closed", "08S01")])
     if not is_killed:
@@ -630,7 +631,7 @@ def test_a_connection_that_is_lost_after_the_grace_time_is_a_stop_only_where_the
 
 
 def test_a_cancel_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_mssql, "CANCEL_AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr(_servers, "CANCEL_AGAIN_SECONDS", 0.01)
     server = Server(DONE, cancelling=server_error(0, "Invalid handle", "HY010"))
     alone = Alone(looks_until_stop=1)
     enough, raised = threading.Event(), list[BaseException]()

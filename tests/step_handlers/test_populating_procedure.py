@@ -196,8 +196,11 @@ class Server:
 
 
 def on_sql_server(monkeypatch: pytest.MonkeyPatch, server: Server) -> StepContext:
-    monkeypatch.setattr(_mssql_driver, "load", lambda connection: None)
-    monkeypatch.setattr(_mssql_driver, "open_session", lambda driver, connection: server)
+    monkeypatch.setattr(
+        _mssql_driver,
+        "open_session",
+        lambda connection: _mssql_driver.ServerConnection(server, OSError, is_pyodbc=True),
+    )
     return replace(context("/shop"), connections={"wh": Connection("wh", "mssql+pyodbc://u@h/d")})
 
 
@@ -222,3 +225,15 @@ def test_what_sql_server_does_not_have_or_return_is_refused(monkeypatch: pytest.
     assert gone.startswith(f"wh: there is no procedure {NAME} that its user can call; make it")
     silent = refused(on_sql_server(monkeypatch, Server(([("",)], [(7,)]), (None, []))), batch)
     assert silent.startswith(f"{NAME} returned no row")
+
+
+def test_a_driver_of_sql_server_that_is_missing_is_said_with_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr(_mssql_driver, "import_module", nothing)
+    there = replace(context("/shop"), connections={"wh": Connection("wh", "mssql+mssqlpython://u@h/d")})
+
+    assert refused(there, replace(BATCH, populator_args="wh")) == (
+        "connection 'wh' needs mssql_python: mssql_python; install it: pip install 'batchctl[sqlserver-bundled]'"
+    )

@@ -100,6 +100,19 @@ def test_a_file_holds_the_sql_and_its_placeholders() -> None:
     assert messages(Data1="warehouse", Data2="file:merge.sql") == [NO_FILE]
 
 
+def test_a_file_that_is_corrected_is_taken_by_the_next_attempt_at_the_same_row() -> None:
+    files = {"merge.sql": "SELECT 1;"}
+    step = a_step("sql", Data1="warehouse", Data2="file:merge.sql")
+    around = replace(AROUND, read_text=lambda name: files[name])
+
+    assert HANDLER.render(a_request(step, around)).spec["statements"]
+    files["merge.sql"] = "SELECT '"
+    with pytest.raises(StepRefused, match="is never closed with '"):
+        HANDLER.render(a_request(step, around))
+    files["merge.sql"] = "SELECT 2;"
+    assert HANDLER.render(a_request(step, around)).spec["statements"]
+
+
 @pytest.mark.parametrize(
     ("columns", "said"),
     [

@@ -26,6 +26,7 @@ FILES = {
     "procedures/odd.sql": "SELECT ?, @x",
     "procedures/begin.sql": "BEGIN; SELECT 1",
     "procedures/table.sql": "DELETE FROM :Table",
+    "procedures/go.sql": "SELECT\n:go AS\ngo",
 }
 PARAMETERS = "@Name={Data1}, @Amount=-5, @Rate=0.30000000000000004"
 
@@ -64,6 +65,14 @@ def test_parameters_are_bound_to_the_names_of_the_file_in_any_case(there: StepCo
         },
     ]
     assert rendered.command_text.split("\n")[:2] == ["-- BatchControl 42 of batch MyFileType1", "-- procedure load"]
+
+
+def test_a_parameter_is_written_with_its_value_also_where_its_name_alone_would_end_a_statement(
+    there: StepContext,
+) -> None:
+    step = a_step("stored_procedure", Data1="warehouse", Data2="go", Data3="@go=5")
+
+    assert "; SELECT\n5 AS\n/**/go\n" in HANDLER.render(a_request(step, there)).command_text
 
 
 def test_a_procedure_does_the_same_in_the_shell(tmp_path: Path) -> None:
