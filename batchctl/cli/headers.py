@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from batchctl.domain import records
 from batchctl.domain.alerting.incidents import Incident
-from batchctl.domain.operators.requests import Request
 from batchctl.domain.rows import (
     AuditEntry,
     BatchInstance,
@@ -14,7 +13,6 @@ from batchctl.domain.rows import (
     Freeze,
     HistoryEntry,
     IntakeRow,
-    LogEntry,
 )
 from batchctl.domain.scheduling.schedules import Calendar, Schedule
 
@@ -59,14 +57,12 @@ _COLUMNS: dict[str, tuple[type | str, ...]] = {
     "job list": (
         "JobName State Owner Message Category Description ProcessBatch_id Entity Enabled Schedules LastRun Drift",
     ),
-    "log": (LogEntry, "ProcessBatchName"),
     "report due": (LIST, _COMING, "Batches ExpectedEnd", _WAITS, _RUNNING),
     "report durations": (_DURATIONS,),
     "report late": (
         *(LIST, _RUNNING, _COMING, "Batches", _WAITS, _STANDING, _DURATIONS),
         "Kind ProcessBatchName Since Message Next",
     ),
-    "requests": (Request,),
     "schedule jobs": (
         "ScheduleName Enabled State ScheduleType RunAt RunTimes TimeZone NextRunTime Overdue Waiting Running LastRun LastError",
     ),

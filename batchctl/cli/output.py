@@ -9,6 +9,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from typing import Any, NoReturn
 
 import click
@@ -23,6 +24,7 @@ from batchctl.cli.standard_error import tell
 from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.rows import LONG_AGO, MissingPlugin
 from batchctl.domain.text import visible
+from batchctl.operations.column_lists import ColumnList, Row
 
 WIDTH_WITHOUT_TERMINAL = 160
 
@@ -67,7 +69,20 @@ def print_json(value: Any, *, of: str | None = None) -> None:
     if ctx is not None and ctx.params.get("as_json") == CSV:
         _print_csv(value, header_of(of or _typed_name(ctx)))
         return
+    _print_value(value)
+
+
+def _print_value(value: Any) -> None:
     click.echo(json.dumps(value, indent=2, ensure_ascii=True))
+
+
+def print_list(columns: ColumnList[Row], rows: Iterable[Row]) -> None:
+    """Print the rows of a list for programs: as JSON in plain ASCII, or as CSV where that is asked for."""
+    found = columns.as_json(rows)
+    if click.get_current_context().params["as_json"] == CSV:
+        _print_csv(found, columns.header)
+    else:
+        _print_value(found)
 
 
 def _typed_name(ctx: click.Context) -> str:
@@ -179,6 +194,12 @@ def table(title: str | None, headings: Sequence[str], rows: Iterable[Sequence[ob
     out.print()
 
 
+def show_list(columns: ColumnList[Row], rows: Iterable[Row], *, title: str | None = None, if_any: bool = False) -> None:
+    """Print the rows of a list for people; with `if_any` nothing at all where there is no row."""
+    if (found := columns.cells(rows)) or not if_any:
+        table(title or columns.title, [*columns.headings], found)
+
+
 def table_if_any(title: str, headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print rows under headings; nothing at all where there is no row."""
     if found := [*rows]:
@@ -244,6 +265,8 @@ def shown(value: object) -> Text:
             return cell(None if value <= LONG_AGO else f"{value.astimezone(UTC):%Y-%m-%d %H:%M:%S}")
         case timedelta():
             return cell(in_words(value))
+        case StrEnum():
+            return word(value.value)
         case _:
             return cell(value)
 
