@@ -24,17 +24,19 @@ from batchctl.cli.standard_error import tell
 from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.rows import LONG_AGO, MissingPlugin
 from batchctl.domain.text import visible
-from batchctl.operations.column_lists import ColumnList, Row
+from batchctl.domain.unreadable import UnreadableRow
+from batchctl.operations.column_lists import Alarming, ColumnList, Row, StatusWord
 
 WIDTH_WITHOUT_TERMINAL = 160
 
 _STYLES = {
-    **dict.fromkeys(["complete", "success", "done", "passed", "completed"], "green"),
+    **dict.fromkeys(["complete", "success", "done", "passed", "completed", "OK"], "green"),
     "running": "cyan",
     **dict.fromkeys(["ready", "fired"], "blue"),
-    **dict.fromkeys(["retry", "paused", "pausing", "duplicate", "disabled", "cancelling"], "yellow"),
+    ", frozen": "bold cyan",
+    **dict.fromkeys(["retry", "paused", "pausing", "duplicate", "disabled", "cancelling", "WARN"], "yellow"),
     **dict.fromkeys(["held", "lost", "rescued"], "magenta"),
-    **dict.fromkeys(["failed", "timeout", "rejected", "blocked", "error"], "bold red"),
+    **dict.fromkeys(["failed", "timeout", "rejected", "blocked", "error", "FAIL"], "bold red"),
     **dict.fromkeys(["cancelled", "skipped", "over"], "dim"),
 }
 
@@ -76,11 +78,15 @@ def _print_value(value: Any) -> None:
     click.echo(json.dumps(value, indent=2, ensure_ascii=True))
 
 
-def print_list(columns: ColumnList[Row], rows: Iterable[Row]) -> None:
-    """Print the rows of a list for programs: as JSON in plain ASCII, or as CSV where that is asked for."""
-    found = columns.as_json(rows)
+def print_list(columns: ColumnList[Row], rows: Iterable[Row], broken: Iterable[UnreadableRow] = ()) -> None:
+    """Print the rows of a list for programs, also those that cannot be read: as JSON, or as CSV where that is asked for."""
+    print_rows(columns.as_json(rows, broken), columns.header)
+
+
+def print_rows(found: Any, header: list[str]) -> None:
+    """Print rows, or an object with lists of rows, as JSON; the rows alone as CSV where that is asked for."""
     if click.get_current_context().params["as_json"] == CSV:
-        _print_csv(found, columns.header)
+        _print_csv(found, header)
     else:
         _print_value(found)
 
@@ -267,6 +273,12 @@ def shown(value: object) -> Text:
             return cell(in_words(value))
         case StrEnum():
             return word(value.value)
+        case StatusWord():
+            return word(value.text)
+        case Alarming():
+            return cell(value.text, "bold red")
+        case tuple():
+            return Text().join(shown(part) for part in value)
         case _:
             return cell(value)
 

@@ -69,7 +69,7 @@ def due(session: CliSession, names: tuple[str, ...], since: datetime | None, as_
         output.print_json(
             {
                 "Schedules": [one.columns for one in found.coming],
-                "Waits": [one.columns for one in found.waits],
+                "Waits": dependents.WAITS.as_json(found.waits),
                 "Running": [one.columns for one in found.under_way],
             }
         )
@@ -94,7 +94,7 @@ def late(session: CliSession, names: tuple[str, ...], since: datetime | None, as
             {
                 "Running": [one.columns for one in found.running],
                 "Schedules": [one.columns for one in found.overdue],
-                "Waits": [one.columns for one in found.waits],
+                "Waits": dependents.WAITS.as_json(found.waits),
                 "Standing": [one.columns for one in found.standing],
                 "Steps": [one.columns for one in found.steps],
                 "Missed": [shown_columns.incident_sign(one) for one in found.missed],

@@ -6,7 +6,6 @@ import click
 
 from batchctl.cli import output
 from batchctl.cli.alerting.incident_commands import show_incidents
-from batchctl.cli.dependencies.waits_commands import show_waits
 from batchctl.cli.missing_controller import TO_RUN
 from batchctl.cli.session import CliSession, WholeNumber, as_rows, pass_session
 from batchctl.cli.unreadable_lists import unreadable_rows
@@ -18,6 +17,8 @@ from batchctl.domain.rows import attempt_of
 from batchctl.domain.status import InstanceStatus, IntakeStatus
 from batchctl.domain.text import typed
 from batchctl.operations import overview, shown_columns
+from batchctl.operations.column_lists import UNREADABLE
+from batchctl.operations.dependencies import dependents
 
 
 @click.command()
@@ -46,7 +47,7 @@ def _show(seen: overview.Overview) -> None:
     _waiting(seen)
     _dead_end_starts(seen)
     _ending(seen)
-    show_waits(seen.waits)
+    output.show_list(dependents.WAITS, seen.waits, if_any=True)
     _nothing_came_of(seen)
     _disabled(seen)
     _completed(seen)
@@ -291,9 +292,9 @@ def _as_json(seen: overview.Overview) -> shown_columns.Columns:
             {**shown_columns.of(one.instance), "ProcessBatchName": one.batch, "Reason": one.reason, "Next": one.clear}
             for one in seen.waiting
         ],
-        "Waits": [one.columns for one in seen.waits],
+        "Waits": dependents.WAITS.as_json(seen.waits),
         "Ailing": [shown_columns.of(one) for one in seen.dead_end_starts],
-        "Unreadable": [shown_columns.unreadable(row) for row in seen.unreadable],
+        "Unreadable": UNREADABLE.as_json(seen.unreadable),
         "IncidentCount": seen.incident_count,
         "AcknowledgedCount": seen.acknowledged_count,
         "Incidents": [shown_columns.of(one) for one in seen.incidents],

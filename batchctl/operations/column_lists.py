@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, is_dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from batchctl.domain import records
 from batchctl.domain.records import JsonValue
+from batchctl.domain.unreadable import UnreadableRow
 
 Row = TypeVar("Row")
 
 
 def in_json(value: Any) -> JsonValue:
-    """Return a value as JSON has it: a time in UTC, a length of time in whole seconds, a word as its text."""
+    """Return a value as JSON has it: a time in UTC, a length of time in whole seconds, a record by its columns."""
     match value:
         case datetime():
             return records.moment(value)
@@ -25,13 +26,34 @@ def in_json(value: Any) -> JsonValue:
             return int(value.total_seconds())
         case StrEnum():
             return value.value
+        case list() | tuple():
+            return [in_json(each) for each in value]
         case _:
-            return _as_it_is(value)
+            return records.shown(value) if is_dataclass(value) else _as_it_is(value)
 
 
 def _as_it_is(value: Any) -> JsonValue:
     found: JsonValue = value
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class StatusWord:
+    """A word that says how something stands, and is shown in the colour of that."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Alarming:
+    """A text that must not be overlooked."""
+
+    text: str
+
+
+def is_enabled(flag: Callable[[Row], bool]) -> Callable[[Row], StatusWord]:
+    """Say in a cell whether something is enabled."""
+    return lambda row: StatusWord("enabled" if flag(row) else "disabled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +69,10 @@ class Column(Generic[Row]):
         return None if value is None else self.show(value)
 
 
+Columns: TypeAlias = Mapping[str, Column[Row] | Callable[[Row], object]]
+"""Columns by their names, each with what stands in it."""
+
+
 @dataclass(frozen=True)
 class ColumnList(Generic[Row]):
     """The columns of a list, each stated once.
@@ -57,18 +83,28 @@ class ColumnList(Generic[Row]):
     """
 
     title: str
-    columns: Mapping[str, Column[Row] | Callable[[Row], object]]
-    headings: Mapping[str, str | Callable[[Row], object]]
+    columns: Columns[Row]
+    headings: Mapping[str, str | Callable[[Row], object]] = field(default_factory=dict)
+    key_of: Callable[[UnreadableRow], records.Columns] | None = None
+    """Names a row that cannot be read, where programs get these too."""
 
     @property
     def header(self) -> list[str]:
         """Return the names of the columns."""
-        return list(self.columns)
+        more = () if self.key_of is None else (*UNREADABLE.columns, "Unreadable")
+        return list(dict.fromkeys([*self.columns, *more]))
 
-    def as_json(self, rows: Iterable[Row]) -> list[dict[str, JsonValue]]:
-        """Return rows by column names, for programs."""
-        columns = {name: _column(each) for name, each in self.columns.items()}
-        return [{name: column.in_row(row) for name, column in columns.items()} for row in rows]
+    def of(self, row: Row) -> records.Columns:
+        """Return one row by column names, for programs."""
+        return {name: _column(each).in_row(row) for name, each in self.columns.items()}
+
+    def as_json(self, rows: Iterable[Row], broken: Iterable[UnreadableRow] = ()) -> list[JsonValue]:
+        """Return rows so; behind them those that cannot be read, with what is known of them."""
+        found = [self.of(row) for row in rows]
+        nothing: records.Columns = dict.fromkeys(found[0] if found else ())
+        name = self.key_of or by_row_id
+        unread = [{**nothing, **name(row), **UNREADABLE.of(row), "Unreadable": row.message} for row in broken]
+        return [*found, *unread]
 
     def cells(self, rows: Iterable[Row]) -> list[Sequence[object]]:
         """Return what stands under each heading, for people."""
@@ -78,26 +114,56 @@ class ColumnList(Generic[Row]):
         return [[value(row) for value in values] for row in rows]
 
 
+UNREADABLE = ColumnList[UnreadableRow](
+    "Unreadable",
+    {
+        "TableName": lambda row: row.table,
+        "RowNumber": lambda row: row.row_id,
+        "ColumnName": lambda row: row.column or None,
+        "ProcessBatchName": lambda row: row.batch or None,
+        "Message": lambda row: row.message,
+        "Next": lambda row: row.mend,
+    },
+    {
+        "row": lambda row: row.called,
+        "column": "ColumnName",
+        "message": lambda row: Alarming(row.wording),
+        "next": "Next",
+    },
+)
+
+
+def by_row_id(row: UnreadableRow) -> records.Columns:
+    """Name a row that cannot be read by its number, of which the other rows have the column."""
+    return {f"{row.table}_id": row.row_id}
+
+
 def _column(each: Column[Row] | Callable[[Row], object]) -> Column[Row]:
     return each if isinstance(each, Column) else Column(each)
 
 
-def record(kind: type, of: Callable[[Row], object] = lambda row: row) -> dict[str, Column[Row]]:
-    """Return the columns of a record: of each row itself, or of what `of` finds in it."""
-    return {
-        name: column
-        for field in records.fields_of(kind)
-        if field.is_shown
-        for name, column in _columns_of(field, _attribute(of, field.name)).items()
-    }
+def record(
+    kind: type, of: Callable[[Row], object] = lambda row: row, **instead: Columns[Row]
+) -> dict[str, Column[Row] | Callable[[Row], object]]:
+    """Return the columns of a record: of each row itself, or of what `of` finds in it.
+
+    `instead` gives other columns for some attributes.
+    """
+    found: dict[str, Column[Row] | Callable[[Row], object]] = {}
+    for attribute in records.fields_of(kind):
+        if attribute.name in instead:
+            found |= instead[attribute.name]
+        elif attribute.is_shown:
+            found |= _columns_of(attribute, _attribute(of, attribute.name))
+    return found
 
 
-def _columns_of(field: records.Field, value: Callable[[Row], Any]) -> dict[str, Column[Row]]:
-    if field.record is not None:
-        return record(field.record, value)
-    if len(field.columns) > 1:
-        return {name: Column(_item(value, at)) for at, name in enumerate(field.columns)}
-    return {field.columns[0]: Column(value, field.kept.show or _as_it_is)}
+def _columns_of(attribute: records.Field, value: Callable[[Row], Any]) -> Columns[Row]:
+    if attribute.record is not None:
+        return record(attribute.record, value)
+    if len(attribute.columns) > 1:
+        return {name: Column(_item(value, at)) for at, name in enumerate(attribute.columns)}
+    return {attribute.columns[0]: Column(value, attribute.kept.show or _as_it_is)}
 
 
 def _attribute(of: Callable[[Row], object], name: str) -> Callable[[Row], Any]:

@@ -9,7 +9,6 @@ from batchctl.domain import records
 from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchDefinition
-from batchctl.domain.unreadable import UnreadableRow
 
 Columns = records.Columns
 of, moment = records.shown, records.moment
@@ -29,18 +28,6 @@ def incident_sign(one: IncidentSign) -> Columns:
         "Since": moment(one.since),
         "Message": one.message,
         "Next": one.next_step,
-    }
-
-
-def unreadable(row: UnreadableRow) -> Columns:
-    """Return what there is to say of a row that cannot be read, under the names of columns."""
-    return {
-        "TableName": row.table,
-        "RowNumber": row.row_id,
-        "ColumnName": row.column or None,
-        "ProcessBatchName": row.batch or None,
-        "Message": row.message,
-        "Next": row.mend,
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Annotated
 
 from batchctl.domain.rows import EventFilter, LogEntry
 from batchctl.operations import unknown
@@ -18,7 +19,7 @@ class LogLine:
     """An event, and the name of the batch it is about, if it is about one."""
 
     entry: LogEntry
-    batch: str | None
+    batch: Annotated[str | None, "ProcessBatchName"]
 
 
 def _took(line: LogLine) -> timedelta | None:
@@ -27,7 +28,7 @@ def _took(line: LogLine) -> timedelta | None:
 
 LOG = ColumnList[LogLine](
     "Log",
-    {**record(LogEntry, lambda line: line.entry), "ProcessBatchName": lambda line: line.batch},
+    record(LogLine),
     {
         "id#": "SchedulerLog_id",
         "at (UTC)": "EventTime",

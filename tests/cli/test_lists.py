@@ -13,7 +13,6 @@ import pytest
 
 from batchctl.cli import main, output
 from batchctl.cli.headers import LIST, header_of
-from batchctl.operations.column_lists import ColumnList
 from tests.cli.shop import Shop
 
 HOSTILE = 'a,"b"\n=1+1 é'
@@ -172,21 +171,21 @@ def full(night: Shop) -> Shop:
 
 
 @pytest.fixture
-def stated(monkeypatch: pytest.MonkeyPatch) -> list[ColumnList[Any]]:
-    """The column lists of what is printed for programs."""
-    found: list[ColumnList[Any]] = []
-    as_it_is = output.print_list
+def stated(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The headers that column lists have stated for what is printed for programs."""
+    found: list[list[str]] = []
+    as_it_is = output.print_rows
 
-    def print_list(columns: ColumnList[Any], *more: Any) -> None:
-        found.append(columns)
-        as_it_is(columns, *more)
+    def print_rows(rows: Any, header: list[str]) -> None:
+        found.append(header)
+        as_it_is(rows, header)
 
-    monkeypatch.setattr(output, "print_list", print_list)
+    monkeypatch.setattr(output, "print_rows", print_rows)
     return found
 
 
 @pytest.mark.parametrize("words", list(lists()), ids=" ".join)
-def test_an_empty_list_has_its_header_too(shop: Shop, words: tuple[str, ...], stated: list[ColumnList[Any]]) -> None:
+def test_an_empty_list_has_its_header_too(shop: Shop, words: tuple[str, ...], stated: list[list[str]]) -> None:
     given = OF.get(words, [])
     shop(*words, *given, "--csv")
     if given:
@@ -194,7 +193,7 @@ def test_an_empty_list_has_its_header_too(shop: Shop, words: tuple[str, ...], st
         assert shop.out == ""
         return
 
-    header = stated[0].header if stated else header_of(" ".join(words))
+    header = stated[0] if stated else header_of(" ".join(words))
     assert shop.out.splitlines()[0].split(",") == header
     assert words == ("doctor",) or len(shop.out.splitlines()) == 1
 

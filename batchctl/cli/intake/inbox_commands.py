@@ -18,6 +18,7 @@ from batchctl.domain.rows import IntakeId
 from batchctl.domain.status import InboxState
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.operations import clerk, inspection, shown_columns
+from batchctl.operations.column_lists import UNREADABLE
 from batchctl.operations.intake import inbox as inbox_rows
 from batchctl.system import glance
 
@@ -292,7 +293,7 @@ def _as_json(found: inbox_rows.Inbox) -> shown_columns.Columns:
         "Leader": found.leader,
         "Rows": [_item_as_json(item) for item in found.items],
         "Before": found.before,
-        "Unreadable": [shown_columns.unreadable(row) for row in found.unreadable],
+        "Unreadable": UNREADABLE.as_json(found.unreadable),
     }
 
 

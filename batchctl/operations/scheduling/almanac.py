@@ -14,6 +14,7 @@ from batchctl.domain.scheduling.business_days import running_out, to_import
 from batchctl.domain.scheduling.schedules import Calendar, CalendarDay, NoDay, Schedule, Timing
 from batchctl.domain.status import ScheduleType
 from batchctl.domain.text import did_you_mean, typed, visible
+from batchctl.operations.column_lists import ColumnList, record
 from batchctl.operations.shown_columns import Columns
 from batchctl.ports import Clock, Transactions
 from batchctl.store import Connection
@@ -43,6 +44,36 @@ class KeptCalendar:
     def days_in(self, year: int | None) -> tuple[CalendarDay, ...]:
         """Return those of one year, or all."""
         return tuple(day for day in self.days if year in {None, day.day.year})
+
+
+CALENDARS = ColumnList[KeptCalendar](
+    "Calendars",
+    {
+        **record(Calendar, lambda one: one.calendar),
+        "DayCount": lambda one: len(one.days),
+        "Schedules": lambda one: [schedule.name for schedule in one.users],
+        "Warning": lambda one: one.warning,
+    },
+    {
+        "name": "CalendarName",
+        "business days": lambda one: one.calendar.business_days or "none",
+        "valid from": "ValidFrom",
+        "valid until": "ValidUntil",
+        "days#": "DayCount",
+        "schedules": lambda one: ", ".join(schedule.name for schedule in one.users) or None,
+        "but": "Warning",
+    },
+)
+DAYS = ColumnList[CalendarDay](
+    "Days",
+    record(CalendarDay),
+    {
+        "day": "CalendarDate",
+        "weekday": lambda one: f"{one.day:%a}",
+        "is a": lambda one: one.kind,
+        "description": "Description",
+    },
+)
 
 
 @dataclass(frozen=True, slots=True)
