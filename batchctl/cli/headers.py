@@ -27,29 +27,11 @@ _DURATIONS = (
 _STANDING = "BatchControl_id ProcessBatchName Status Since StandsFor"
 
 _COLUMNS: dict[str, tuple[type | str, ...]] = {
-    "backfill list": (
-        "ScheduleBackfill_id ScheduleName Status FromTime UntilTime MostOpen Missed DoneUntil Fired Open BatchControl_id",
-        "Waits Actor Reason",
-    ),
-    "inbox": (LIST, IntakeRow, "State Because FileMissing Next", _UNREADABLE),
-    "report due": (LIST, _COMING, "Batches ExpectedEnd", _WAITS, _RUNNING),
-    "report durations": (_DURATIONS,),
-    "report late": (
-        *(LIST, _RUNNING, _COMING, "Batches", _WAITS, _STANDING, _DURATIONS),
-        "Kind ProcessBatchName Since Message Next",
-    ),
-    "schedule preview": (
-        "LocalTime UtcTime Outcome Reason FireKey CycleKey Jitter Decided DecidedReason FileProcess_id",
-    ),
-    "schedule preview --dst": ("ScheduleName TimeZone Change ChangeTime LocalTime UtcTime Outcome Reason Runs",),
     "status": (
         *(LIST, "ProcessBatchName", HistoryEntry, "ElapsedSeconds ExpectedDuration AlarmDuration Alarm"),
         *(BatchInstance, "Next", _WAITS, _UNREADABLE, Incident, "Source EventTime CalendarName ValidUntil Schedules"),
         *(_COMING, IntakeRow, "OpenInstances", Freeze, "CompletedTime"),
     ),
-    "versions": ("DefVersion z_inserted Changes Content",),
-    "wait": ("Reference Status Settled Succeeded Message Next BatchControl",),
-    "waits": (_WAITS,),
 }
 """By command: columns, and records of which all columns are shown. Of a row that has no such column, the field is empty."""
 

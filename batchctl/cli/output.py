@@ -22,10 +22,12 @@ from batchctl.cli.listing import Listing
 from batchctl.cli.session import CSV, ONLY_LOOKS
 from batchctl.cli.standard_error import tell
 from batchctl.domain.alerting.incidents import IncidentSign
+from batchctl.domain.alerting.performance import spark
+from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import LONG_AGO, MissingPlugin
 from batchctl.domain.text import visible
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations.column_lists import Alarming, ColumnList, Row, StatusWord
+from batchctl.operations.column_lists import Alarming, ColumnList, Curve, Row, StatusWord
 
 WIDTH_WITHOUT_TERMINAL = 160
 
@@ -81,6 +83,14 @@ def _print_value(value: Any) -> None:
 def print_list(columns: ColumnList[Row], rows: Iterable[Row], broken: Iterable[UnreadableRow] = ()) -> None:
     """Print the rows of a list for programs, also those that cannot be read: as JSON, or as CSV where that is asked for."""
     print_rows(columns.as_json(rows, broken), columns.header)
+
+
+def print_lists(told: Mapping[str, JsonValue | tuple[ColumnList[Any], Iterable[Any]]]) -> None:
+    """Print lists of several kinds for programs, and what is said beside them; in CSV each row begins with its list."""
+    lists = {name: value for name, value in told.items() if isinstance(value, tuple)}
+    found = {name: value[0].as_json(value[1]) if isinstance(value, tuple) else value for name, value in told.items()}
+    header = [LIST, *(name for columns, _ in lists.values() for name in columns.header)]
+    print_rows(found, list(dict.fromkeys(header)))
 
 
 def print_rows(found: Any, header: list[str]) -> None:
@@ -275,6 +285,8 @@ def shown(value: object) -> Text:
             return word(value.value)
         case StatusWord():
             return word(value.text)
+        case Curve():
+            return cell(spark(value.points, ascii_only=console().options.ascii_only))
         case Alarming():
             return cell(value.text, "bold red")
         case tuple():

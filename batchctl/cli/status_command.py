@@ -19,6 +19,7 @@ from batchctl.domain.text import typed
 from batchctl.operations import overview, shown_columns
 from batchctl.operations.column_lists import UNREADABLE
 from batchctl.operations.dependencies import dependents
+from batchctl.operations.scheduling import timetable
 
 
 @click.command()
@@ -143,8 +144,7 @@ def _ending(seen: overview.Overview) -> None:
 
 
 def _coming(seen: overview.Overview) -> None:
-    rows = [(one.schedule.name, one.schedule.entity, one.next.words, one.next.at) for one in seen.coming]
-    output.table_if_any("Due next", ["name", "entity", "local", "at (UTC)"], rows)
+    output.show_list(timetable.COMING, seen.coming, if_any=True)
 
 
 def _waiting(seen: overview.Overview) -> None:
@@ -299,7 +299,7 @@ def _as_json(seen: overview.Overview) -> shown_columns.Columns:
         "AcknowledgedCount": seen.acknowledged_count,
         "Incidents": [shown_columns.of(one) for one in seen.incidents],
         "EndingCalendars": [one.columns for one in seen.ending],
-        "DueNext": [one.columns for one in seen.coming],
+        "DueNext": timetable.COMING.as_json(seen.coming),
         "NotTakenIn": [{**shown_columns.of(row), "Next": seen.to_take_in[row.intake_id]} for row in seen.not_taken_in],
         "Untaken": [shown_columns.of(row) for row in seen.untaken],
         "Stuck": [{**shown_columns.of(one.row), "Because": one.because, "Next": one.clear} for one in seen.stuck],

@@ -13,6 +13,7 @@ from batchctl.domain.records import JsonValue
 from batchctl.domain.unreadable import UnreadableRow
 
 Row = TypeVar("Row")
+Whole = TypeVar("Whole")
 
 
 def in_json(value: Any) -> JsonValue:
@@ -51,6 +52,13 @@ class Alarming:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Lengths of time one after the other, drawn as a small line."""
+
+    points: Sequence[timedelta]
+
+
 def is_enabled(flag: Callable[[Row], bool]) -> Callable[[Row], StatusWord]:
     """Say in a cell whether something is enabled."""
     return lambda row: StatusWord("enabled" if flag(row) else "disabled")
@@ -67,6 +75,10 @@ class Column(Generic[Row]):
         """Return what JSON has of a row."""
         value = self.value(row)
         return None if value is None else self.show(value)
+
+    def within(self, of: Callable[[Whole], Row]) -> Column[Whole]:
+        """Return the column of rows that hold such a row."""
+        return Column(lambda whole: self.value(of(whole)), self.show)
 
 
 Columns: TypeAlias = Mapping[str, Column[Row] | Callable[[Row], object]]
@@ -105,6 +117,10 @@ class ColumnList(Generic[Row]):
         name = self.key_of or by_row_id
         unread = [{**nothing, **name(row), **UNREADABLE.of(row), "Unreadable": row.message} for row in broken]
         return [*found, *unread]
+
+    def within(self, of: Callable[[Whole], Row]) -> Columns[Whole]:
+        """Return the columns for a list whose rows hold the row of this one."""
+        return {name: _column(each).within(of) for name, each in self.columns.items()}
 
     def cells(self, rows: Iterable[Row]) -> list[Sequence[object]]:
         """Return what stands under each heading, for people."""

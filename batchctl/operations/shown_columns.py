@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from batchctl.domain import records
-from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchDefinition
 
@@ -18,17 +17,6 @@ def batch(row: BatchDefinition) -> Columns:
     """Return a `ProcessBatch` row by column names."""
     seconds = row.retry_wait.total_seconds()
     return of(row, retry_wait={"RetryWaitMins": int(seconds // 60), "RetryWaitSecs": seconds})
-
-
-def incident_sign(one: IncidentSign) -> Columns:
-    """Return something that is the matter, under the names of columns."""
-    return {
-        "Kind": one.kind.value,
-        "ProcessBatchName": one.subject,
-        "Since": moment(one.since),
-        "Message": one.message,
-        "Next": one.next_step,
-    }
 
 
 def changes(before: Mapping[str, JsonValue], after: Mapping[str, JsonValue]) -> tuple[Columns, Columns]:

@@ -10,10 +10,10 @@ from typing import Protocol
 
 from batchctl.domain import gates
 from batchctl.domain.errors import Busy, Conflict, DatabaseRefused
-from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchInstance, InstanceId, IntakeId, IntakeRow, MissingPlugin
 from batchctl.domain.status import FINAL, STOPPED, InstanceStatus, IntakeStatus
-from batchctl.operations import copies, remedies, shown_columns, unknown
+from batchctl.operations import copies, remedies, unknown
+from batchctl.operations.column_lists import ColumnList
 from batchctl.operations.presence import Presence
 from batchctl.operations.standing import WaitingLine
 from batchctl.ports import Transactions
@@ -72,17 +72,19 @@ class Awaited:
     message: str | None = None
     next_step: str | None = None
 
-    def columns(self) -> dict[str, JsonValue]:
-        """Return it by column names."""
-        return {
-            "Reference": self.reference,
-            "Status": self.status,
-            "Settled": self.settled,
-            "Succeeded": self.succeeded,
-            "Message": self.message,
-            "Next": self.next_step,
-            "BatchControl": [shown_columns.of(instance) for instance in self.instances],
-        }
+
+AWAITED = ColumnList[Awaited](
+    "Awaited",
+    {
+        "Reference": lambda one: one.reference,
+        "Status": lambda one: one.status,
+        "Settled": lambda one: one.settled,
+        "Succeeded": lambda one: one.succeeded,
+        "Message": lambda one: one.message,
+        "Next": lambda one: one.next_step,
+        "BatchControl": lambda one: one.instances,
+    },
+)
 
 
 def _silently(left: Sequence[Awaited], seconds: float) -> None:

@@ -194,7 +194,7 @@ def _stretch(one: schedules.ScheduleFire) -> str | None:
 
 def _show_preview(found: foresight.SchedulePreview, days: int, *, as_json: bool) -> None:
     if as_json:
-        output.print_json([one.columns for one in found.due_times])
+        output.print_list(foresight.DUE_TIMES, found.due_times)
         return
     state = "" if found.schedule.enabled else "; it is disabled, so nothing of it happens"
     head = f"Schedule {found.schedule.name}: {found.plan.words}{state}"
@@ -226,7 +226,7 @@ def _row(one: foresight.Foreseen, *, jittered: bool) -> list[object]:
 
 def _show_nights(found: tuple[foresight.Rehearsed, ...], *, as_json: bool) -> None:
     if as_json:
-        output.print_json([row for one in found for row in one.columns], of="schedule preview --dst")
+        output.print_list(foresight.NIGHT_TIMES, (row for one in found for row in one.rows))
         return
     for one in found:
         output.line(f"Schedule {one.schedule.name}: {one.words or one.failure}", "bold")

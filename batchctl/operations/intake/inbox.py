@@ -25,6 +25,7 @@ from batchctl.domain.status import InboxState, IntakeStatus
 from batchctl.domain.text import visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import files_taken_again, remedies, unknown
+from batchctl.operations.column_lists import ColumnList, record
 from batchctl.ports import Glance, Transactions
 from batchctl.store import Connection, reports
 from batchctl.store.definitions import definitions
@@ -56,6 +57,32 @@ class Item:
     """True when nothing of the name FileName is on this host."""
     is_stuck: bool = False
     """True for what is new to a controller that makes nothing of it before a person has acted."""
+
+    @property
+    def reason(self) -> str:
+        """Say why, and that its file is not here."""
+        return f"{self.because} (no such file on this host)" if self.is_file_missing else self.because
+
+
+ITEMS = ColumnList[Item](
+    "Rows that are not work",
+    {
+        **record(IntakeRow, lambda item: item.row),
+        "State": lambda item: item.state,
+        "Because": lambda item: item.because,
+        "FileMissing": lambda item: item.is_file_missing,
+        "Next": lambda item: item.clear,
+    },
+    {
+        "FileProcess#": "FileProcess_id",
+        "entity": "Entity",
+        "state": "State",
+        "arrived (UTC)": "z_inserted",
+        "file": "FileName",
+        "because": lambda item: item.reason,
+        "next": "Next",
+    },
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

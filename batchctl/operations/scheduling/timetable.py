@@ -24,7 +24,7 @@ from batchctl.domain.scheduling.undecided import Undecided
 from batchctl.domain.status import Overlap
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations import shown_columns, unknown
+from batchctl.operations import unknown
 from batchctl.operations.column_lists import ColumnList, by_row_id, is_enabled, record
 from batchctl.operations.scheduling.schedule_findings import (
     ScheduleContext,
@@ -32,7 +32,6 @@ from batchctl.operations.scheduling.schedule_findings import (
     schedule_findings,
     schedule_warnings,
 )
-from batchctl.operations.shown_columns import Columns
 from batchctl.ports import Clock, Transactions
 from batchctl.store import Connection
 from batchctl.store.definitions import definitions
@@ -77,16 +76,23 @@ class ComingUp:
     schedule: Schedule
     next: Next
 
-    @property
-    def columns(self) -> Columns:
-        """Return it under the names of columns."""
-        return {
-            "ScheduleName": self.schedule.name,
-            "Entity": self.schedule.entity,
-            "NextLocalTime": self.next.local,
-            "NextUtcTime": shown_columns.moment(self.next.at),
-            "Overdue": self.next.is_overdue,
-        }
+
+COMING = ColumnList[ComingUp](
+    "Due next",
+    {
+        "ScheduleName": lambda one: one.schedule.name,
+        "Entity": lambda one: one.schedule.entity,
+        "NextLocalTime": lambda one: one.next.local,
+        "NextUtcTime": lambda one: one.next.at,
+        "Overdue": lambda one: one.next.is_overdue,
+    },
+    {
+        "name": "ScheduleName",
+        "entity": "Entity",
+        "local": lambda one: one.next.words,
+        "at (UTC)": "NextUtcTime",
+    },
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
