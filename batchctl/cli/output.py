@@ -17,7 +17,6 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from batchctl.cli.headers import LIST, header_of
 from batchctl.cli.listing import Listing
 from batchctl.cli.session import CSV, ONLY_LOOKS
 from batchctl.cli.standard_error import tell
@@ -30,6 +29,8 @@ from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations.column_lists import Alarming, ColumnList, Curve, Row, StatusWord
 
 WIDTH_WITHOUT_TERMINAL = 160
+LIST = "List"
+"""The first column where a command shows several lists: which of them a row is of, as `--json` names it."""
 
 _STYLES = {
     **dict.fromkeys(["complete", "success", "done", "passed", "completed", "OK"], "green"),
@@ -64,19 +65,8 @@ def console(*, err: bool = False) -> Console:
     return PipeConsole(file=stream, width=width, markup=False, highlight=False, emoji=False, color_system=None)
 
 
-def print_json(value: Any, *, of: str | None = None) -> None:
-    """Print a value as JSON in plain ASCII, which every terminal and every program reads; rows as CSV where that is asked for.
-
-    `of` names the list where one command has lists of several kinds.
-    """
-    ctx = click.get_current_context(silent=True)
-    if ctx is not None and ctx.params.get("as_json") == CSV:
-        _print_csv(value, header_of(of or _typed_name(ctx)))
-        return
-    _print_value(value)
-
-
-def _print_value(value: Any) -> None:
+def print_json(value: Any) -> None:
+    """Print a value as JSON in plain ASCII, which every terminal and every program reads."""
     click.echo(json.dumps(value, indent=2, ensure_ascii=True))
 
 
@@ -85,10 +75,10 @@ def print_list(columns: ColumnList[Row], rows: Iterable[Row], broken: Iterable[U
     print_rows(columns.as_json(rows, broken), columns.header)
 
 
-def print_lists(told: Mapping[str, JsonValue | tuple[ColumnList[Any], Iterable[Any]]]) -> None:
+def print_lists(whole: Mapping[str, JsonValue | tuple[ColumnList[Any], Iterable[Any]]]) -> None:
     """Print lists of several kinds for programs, and what is said beside them; in CSV each row begins with its list."""
-    lists = {name: value for name, value in told.items() if isinstance(value, tuple)}
-    found = {name: value[0].as_json(value[1]) if isinstance(value, tuple) else value for name, value in told.items()}
+    lists = {name: value for name, value in whole.items() if isinstance(value, tuple)}
+    found = {name: value[0].as_json(value[1]) if isinstance(value, tuple) else value for name, value in whole.items()}
     header = [LIST, *(name for columns, _ in lists.values() for name in columns.header)]
     print_rows(found, list(dict.fromkeys(header)))
 
@@ -98,7 +88,7 @@ def print_rows(found: Any, header: list[str]) -> None:
     if click.get_current_context().params["as_json"] == CSV:
         _print_csv(found, header)
     else:
-        _print_value(found)
+        print_json(found)
 
 
 def _typed_name(ctx: click.Context) -> str:

@@ -24,12 +24,14 @@ from batchctl.domain.rows import (
     HistoryEntry,
     IntakeId,
     IntakeRow,
+    attempt_of,
 )
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
 from batchctl.domain.text import typed
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import copies, files_taken_again, remedies
 from batchctl.operations.alerting import incident_desk
+from batchctl.operations.column_lists import Alarming, ColumnList, record
 from batchctl.operations.dependencies import dependents
 from batchctl.operations.dependencies.dependents import Seen
 from batchctl.operations.intake import inbox
@@ -110,6 +112,99 @@ class Completed:
     instance: BatchInstance
     batch: str
     at: datetime
+
+
+def _alarm(one: Running) -> object:
+    if one.locks.blocked is not None:
+        return Alarming(f"{one.locks.blocked}; to end that: {one.locks.clear}")
+    return Alarming("longer than AlarmDuration") if one.is_late else "no"
+
+
+RUNNING = ColumnList[Running](
+    "Running",
+    {
+        **record(HistoryEntry, lambda one: one.entry),
+        "ProcessBatchName": lambda one: one.batch,
+        "ElapsedSeconds": lambda one: one.elapsed,
+        "ExpectedDuration": lambda one: one.expected,
+        "AlarmDuration": lambda one: one.alarm,
+        "Locked": lambda one: one.locks.blocked,
+        "Alarm": lambda one: one.is_late,
+    },
+    {
+        "id#": "BatchControl_id",
+        "batch": "ProcessBatchName",
+        "step": lambda one: f"{one.entry.seq} {one.entry.step_name}",
+        "attempt#": lambda one: attempt_of(one.entry.attempt_no, one.attempts),
+        "since#": "ElapsedSeconds",
+        "expected#": "ExpectedDuration",
+        "alarm": _alarm,
+    },
+)
+FAILING = ColumnList[FailingInstance](
+    "Failed, held, to be tried again",
+    {
+        **record(BatchInstance, lambda one: one.instance),
+        "ProcessBatchName": lambda one: one.batch,
+        "ProcessControlSeq": lambda one: None if one.step is None else one.step.seq,
+        "ProcessName": lambda one: None if one.step is None else one.step.name,
+        "Message": lambda one: one.message,
+        "Next": lambda one: one.clear,
+    },
+    {
+        "id#": "BatchControl_id",
+        "batch": "ProcessBatchName",
+        "status": "Status",
+        "step": lambda one: None if one.step is None else f"{one.step.seq} {one.step.name}",
+        "message": lambda one: one.wording,
+        "next": "Next",
+    },
+)
+DEAD_ENDS = ColumnList[DeadEnd](
+    "Triggers, watches and schedules that start nothing",
+    record(DeadEnd),
+    {"name": "Source", "since (UTC)": "EventTime", "message": "Message", "next": "Next"},
+)
+INTAKE = ColumnList[IntakeRow]("Rows that nothing came of", record(IntakeRow))
+FROZEN = ColumnList[Freeze]("Freezes", record(Freeze))
+DISABLED = ColumnList[tuple[str, int]](
+    "Disabled batches with open instances",
+    {"ProcessBatchName": lambda one: one[0], "OpenInstances": lambda one: one[1]},
+    {
+        "batch": "ProcessBatchName",
+        "open#": "OpenInstances",
+        "next": lambda one: f"batchctl enable {typed(one[0])} --reason ...",
+    },
+)
+COMPLETED = ColumnList[Completed](
+    "Completed last",
+    {
+        **record(BatchInstance, lambda one: one.instance),
+        "ProcessBatchName": lambda one: one.batch,
+        "CompletedTime": lambda one: one.at,
+    },
+    {"id#": "BatchControl_id", "batch": "ProcessBatchName", "at (UTC)": "CompletedTime"},
+)
+
+
+def waiting_where(*, idle: bool) -> ColumnList[WaitingInstance]:
+    """Return the column list of what waits; where it is idle, no controller works."""
+    return ColumnList(
+        "Waiting",
+        {
+            **record(BatchInstance, lambda one: one.instance),
+            "ProcessBatchName": lambda one: one.batch,
+            "Reason": lambda one: one.reason,
+            "Next": lambda one: one.clear,
+        },
+        {
+            "id#": "BatchControl_id",
+            "batch": "ProcessBatchName",
+            "status": "Status",
+            "because": lambda one: one.reason or ("no controller is running" if idle else "it starts next"),
+            "next": lambda one: one.clear or ("batchctl process" if idle and not one.reason else None),
+        },
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

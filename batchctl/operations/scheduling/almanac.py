@@ -15,7 +15,6 @@ from batchctl.domain.scheduling.schedules import Calendar, CalendarDay, NoDay, S
 from batchctl.domain.status import ScheduleType
 from batchctl.domain.text import did_you_mean, typed, visible
 from batchctl.operations.column_lists import ColumnList, record
-from batchctl.operations.shown_columns import Columns
 from batchctl.ports import Clock, Transactions
 from batchctl.store import Connection
 from batchctl.store.scheduling import calendars, schedule_rows
@@ -86,16 +85,24 @@ class RunningOut:
     schedules: tuple[str, ...]
     next_step: str
 
-    @property
-    def columns(self) -> Columns:
-        """Return it under the names of columns."""
-        return {
-            "CalendarName": self.calendar,
-            "ValidUntil": self.valid_until.isoformat(),
-            "Message": self.message,
-            "Schedules": list(self.schedules),
-            "Next": self.next_step,
-        }
+
+RUNNING_OUT = ColumnList[RunningOut](
+    "Calendars that run out",
+    {
+        "CalendarName": lambda one: one.calendar,
+        "ValidUntil": lambda one: one.valid_until,
+        "Message": lambda one: one.message,
+        "Schedules": lambda one: one.schedules,
+        "Next": lambda one: one.next_step,
+    },
+    {
+        "name": "CalendarName",
+        "valid until": "ValidUntil",
+        "schedules": lambda one: ", ".join(one.schedules),
+        "message": "Message",
+        "next": "Next",
+    },
+)
 
 
 def everything(transactions: Transactions, clock: Clock, zone: ZoneInfo) -> tuple[KeptCalendar, ...]:
