@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import click
 from rich.console import Console, RenderableType
@@ -28,6 +28,8 @@ from batchctl.domain.text import visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations.column_lists import Alarming, ColumnList, Curve, Row, StatusWord
 
+Listed: TypeAlias = tuple[ColumnList[Any], Iterable[Any]]
+"""A column list and its rows."""
 WIDTH_WITHOUT_TERMINAL = 160
 LIST = "List"
 """The first column where a command shows several lists: which of them a row is of, as `--json` names it."""
@@ -75,7 +77,7 @@ def print_list(columns: ColumnList[Row], rows: Iterable[Row], broken: Iterable[U
     print_rows(columns.as_json(rows, broken), columns.header)
 
 
-def print_lists(whole: Mapping[str, JsonValue | tuple[ColumnList[Any], Iterable[Any]]]) -> None:
+def print_lists(whole: Mapping[str, JsonValue | Listed]) -> None:
     """Print lists of several kinds for programs, and what is said beside them; in CSV each row begins with its list."""
     lists = {name: value for name, value in whole.items() if isinstance(value, tuple)}
     found = {name: value[0].as_json(value[1]) if isinstance(value, tuple) else value for name, value in whole.items()}

@@ -13,7 +13,6 @@ from batchctl.cli.log_command import Moment
 from batchctl.cli.session import CliSession, batch_names, reads_rows
 from batchctl.domain.text import typed
 from batchctl.operations import reporting
-from batchctl.operations.dependencies import dependents
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -64,18 +63,16 @@ def durations(session: CliSession, names: tuple[str, ...], since: datetime | Non
 def due(session: CliSession, names: tuple[str, ...], since: datetime | None, as_json: bool) -> None:
     """Show what schedules start next, what waits for others, and by when all of it should be done."""
     found = _reporter(session, names, since).due()
+    lists: dict[str, output.Listed] = {
+        "Schedules": (reporting.COMING, found.coming),
+        "Waits": (reporting.WAITS, found.waits),
+        "Running": (reporting.UNDER_WAY, found.under_way),
+    }
     if as_json:
-        output.print_lists(
-            {
-                "Schedules": (reporting.COMING, found.coming),
-                "Waits": (dependents.WAITS, found.waits),
-                "Running": (reporting.UNDER_WAY, found.under_way),
-            }
-        )
+        output.print_lists(lists)
         return
-    output.show_list(reporting.COMING, found.coming, if_any=True)
-    output.show_list(reporting.WAITS, found.waits, if_any=True)
-    output.show_list(reporting.UNDER_WAY, found.under_way, if_any=True)
+    for columns, rows in lists.values():
+        output.show_list(columns, rows, if_any=True)
     if not (found.coming or found.waits or found.under_way):
         output.line("Nothing is due, and nothing is under way.")
     output.hints("batchctl report late", "batchctl schedule list")
@@ -93,7 +90,7 @@ def late(session: CliSession, names: tuple[str, ...], since: datetime | None, as
             {
                 "Running": (reporting.UNDER_WAY, found.running),
                 "Schedules": (reporting.COMING, found.overdue),
-                "Waits": (dependents.WAITS, found.waits),
+                "Waits": (reporting.WAITS, found.waits),
                 "Standing": (reporting.STUCK, found.standing),
                 "Steps": (reporting.STEPS, found.steps),
                 "Missed": (reporting.MISSED, found.missed),

@@ -30,12 +30,8 @@ def in_json(value: Any) -> JsonValue:
         case list() | tuple():
             return [in_json(each) for each in value]
         case _:
-            return records.shown(value) if is_dataclass(value) else _as_it_is(value)
-
-
-def _as_it_is(value: Any) -> JsonValue:
-    found: JsonValue = value
-    return found
+            found: JsonValue = records.shown(value) if is_dataclass(value) else value
+            return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +175,7 @@ def _columns_of(attribute: records.Field, value: Callable[[Row], Any]) -> Column
         return record(attribute.record, value)
     if len(attribute.columns) > 1:
         return {name: Column(_item(value, at)) for at, name in enumerate(attribute.columns)}
-    return {attribute.columns[0]: Column(value, attribute.kept.show or _as_it_is)}
+    return {attribute.columns[0]: Column(value, attribute.kept.show or in_json)}
 
 
 def _attribute(of: Callable[[Row], object], name: str) -> Callable[[Row], Any]:

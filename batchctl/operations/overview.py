@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Annotated
 
 from batchctl.domain.alerting.incident_causes import StepOf, stopped_at
 from batchctl.domain.alerting.incidents import Incident
@@ -15,6 +16,7 @@ from batchctl.domain.gates import Gate, locks, mending
 from batchctl.domain.gates import frozen as frozen_gate
 from batchctl.domain.locked_rows import is_of_locks, names_of
 from batchctl.domain.outcomes import HealthFinding
+from batchctl.domain.records import Apart
 from batchctl.domain.rows import (
     BatchDefinition,
     BatchId,
@@ -62,12 +64,12 @@ class Running:
     """An attempt under way. `elapsed` is beyond AlarmDuration when `is_late`."""
 
     entry: HistoryEntry
-    instance: BatchInstance
-    batch: str
-    elapsed: timedelta
-    expected: timedelta | None
-    alarm: timedelta | None
-    locks: Gate = field(default_factory=partial(Gate, "locks"))
+    instance: Apart[BatchInstance]
+    batch: Annotated[str, "ProcessBatchName"]
+    elapsed: Annotated[timedelta, "ElapsedSeconds"]
+    expected: Annotated[timedelta | None, "ExpectedDuration"]
+    alarm: Annotated[timedelta | None, "AlarmDuration"]
+    locks: Apart[Gate] = field(default_factory=partial(Gate, "locks"))
     """Who keeps a row locked without which its end is not written, where a controller says that."""
 
     @property
@@ -86,13 +88,13 @@ class FailingInstance:
     """An instance that has failed, is held or waits for its retry; `clear` is what to type."""
 
     instance: BatchInstance
-    batch: str
-    step: StepOf | None
+    batch: Annotated[str, "ProcessBatchName"]
+    step: Apart[StepOf | None]
     """The one at which it stands."""
     message: str | None
-    wording: str | None
+    wording: Apart[str | None]
     """The message, and what became of the retries."""
-    clear: str
+    clear: Annotated[str, "Next"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,9 +102,9 @@ class WaitingInstance:
     """An instance that is ready or paused; `reason` is None when it is about to start."""
 
     instance: BatchInstance
-    batch: str
+    batch: Annotated[str, "ProcessBatchName"]
     reason: str | None
-    clear: str | None
+    clear: Annotated[str | None, "Next"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,8 +112,8 @@ class Completed:
     """An instance that has completed."""
 
     instance: BatchInstance
-    batch: str
-    at: datetime
+    batch: Annotated[str, "ProcessBatchName"]
+    at: Annotated[datetime, "CompletedTime"]
 
 
 def _alarm(one: Running) -> object:
@@ -123,11 +125,7 @@ def _alarm(one: Running) -> object:
 RUNNING = ColumnList[Running](
     "Running",
     {
-        **record(HistoryEntry, lambda one: one.entry),
-        "ProcessBatchName": lambda one: one.batch,
-        "ElapsedSeconds": lambda one: one.elapsed,
-        "ExpectedDuration": lambda one: one.expected,
-        "AlarmDuration": lambda one: one.alarm,
+        **record(Running),
         "Locked": lambda one: one.locks.blocked,
         "Alarm": lambda one: one.is_late,
     },
@@ -143,14 +141,13 @@ RUNNING = ColumnList[Running](
 )
 FAILING = ColumnList[FailingInstance](
     "Failed, held, to be tried again",
-    {
-        **record(BatchInstance, lambda one: one.instance),
-        "ProcessBatchName": lambda one: one.batch,
-        "ProcessControlSeq": lambda one: None if one.step is None else one.step.seq,
-        "ProcessName": lambda one: None if one.step is None else one.step.name,
-        "Message": lambda one: one.message,
-        "Next": lambda one: one.clear,
-    },
+    record(
+        FailingInstance,
+        step={
+            "ProcessControlSeq": lambda one: None if one.step is None else one.step.seq,
+            "ProcessName": lambda one: None if one.step is None else one.step.name,
+        },
+    ),
     {
         "id#": "BatchControl_id",
         "batch": "ProcessBatchName",
@@ -178,11 +175,7 @@ DISABLED = ColumnList[tuple[str, int]](
 )
 COMPLETED = ColumnList[Completed](
     "Completed last",
-    {
-        **record(BatchInstance, lambda one: one.instance),
-        "ProcessBatchName": lambda one: one.batch,
-        "CompletedTime": lambda one: one.at,
-    },
+    record(Completed),
     {"id#": "BatchControl_id", "batch": "ProcessBatchName", "at (UTC)": "CompletedTime"},
 )
 
@@ -191,12 +184,7 @@ def waiting_where(*, idle: bool) -> ColumnList[WaitingInstance]:
     """Return the column list of what waits; where it is idle, no controller works."""
     return ColumnList(
         "Waiting",
-        {
-            **record(BatchInstance, lambda one: one.instance),
-            "ProcessBatchName": lambda one: one.batch,
-            "Reason": lambda one: one.reason,
-            "Next": lambda one: one.clear,
-        },
+        record(WaitingInstance),
         {
             "id#": "BatchControl_id",
             "batch": "ProcessBatchName",

@@ -6,14 +6,15 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Protocol
+from typing import Annotated, Protocol
 
 from batchctl.domain import gates
 from batchctl.domain.errors import Busy, Conflict, DatabaseRefused
+from batchctl.domain.records import Kept
 from batchctl.domain.rows import BatchInstance, InstanceId, IntakeId, IntakeRow, MissingPlugin
 from batchctl.domain.status import FINAL, STOPPED, InstanceStatus, IntakeStatus
 from batchctl.operations import copies, remedies, unknown
-from batchctl.operations.column_lists import ColumnList
+from batchctl.operations.column_lists import ColumnList, record
 from batchctl.operations.presence import Presence
 from batchctl.operations.standing import WaitingLine
 from batchctl.ports import Transactions
@@ -65,26 +66,15 @@ class Awaited:
 
     reference: str
     status: str
-    settled: bool
+    settled: Annotated[bool, Kept()]
     """True when nothing more happens unless a person acts."""
-    succeeded: bool = False
-    instances: tuple[BatchInstance, ...] = ()
+    succeeded: Annotated[bool, Kept()] = False
     message: str | None = None
-    next_step: str | None = None
+    next_step: Annotated[str | None, "Next"] = None
+    instances: Annotated[tuple[BatchInstance, ...], "BatchControl"] = ()
 
 
-AWAITED = ColumnList[Awaited](
-    "Awaited",
-    {
-        "Reference": lambda one: one.reference,
-        "Status": lambda one: one.status,
-        "Settled": lambda one: one.settled,
-        "Succeeded": lambda one: one.succeeded,
-        "Message": lambda one: one.message,
-        "Next": lambda one: one.next_step,
-        "BatchControl": lambda one: one.instances,
-    },
-)
+AWAITED = ColumnList[Awaited]("Awaited", record(Awaited))
 
 
 def _silently(left: Sequence[Awaited], seconds: float) -> None:

@@ -197,8 +197,8 @@ def test_an_empty_list_has_its_header_too(shop: Shop, words: tuple[str, ...], st
     assert words == ("doctor",) or len(shop.out.splitlines()) == 1
 
 
-def test_every_list_has_the_columns_of_its_json(full: Shop) -> None:
-    """What the two print differs only in how it is written."""
+def test_every_list_has_the_columns_of_its_json(full: Shop, stated: list[list[str]]) -> None:
+    """What the two print differs only in how it is written, and the header is that of the column list."""
     for words in lists():
         typed = (*words, *OF.get(words, []))
         code = full(*typed, "--json")
@@ -209,6 +209,7 @@ def test_every_list_has_the_columns_of_its_json(full: Shop) -> None:
         read = list(csv.DictReader(io.StringIO(full.out)))
 
         assert len(read) == len(listed), words
+        assert full.out.splitlines()[:1] == ([",".join(stated[-1])] if full.out else []), words
         for line, one in zip(read, listed, strict=True):
             assert set(one) <= {*line, LIST}, words
 

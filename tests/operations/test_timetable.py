@@ -57,7 +57,7 @@ def tried(table: Timetable, name: str = "nightly", *, grace: int = 300, fires_he
 
 
 def previewed(table: Timetable, days: int, start: datetime | None = None) -> list[dict[str, Any]]:
-    return foresight.DUE_TIMES.as_json(foresight.preview(table, "nightly", start=start, days=days).due_times)
+    return [foresight.DUE_TIMES.of(at) for at in foresight.preview(table, "nightly", start=start, days=days).due_times]
 
 
 def rehearsed(table: Timetable) -> Rehearsed:
@@ -484,7 +484,11 @@ class TestChangeNights:
 
         rehearsal = rehearsed(table)
 
-        shown = [row for row in foresight.NIGHT_TIMES.as_json(rehearsal.rows) if row["ChangeTime"] == "2027-03-28T01:00:00.000Z"]
+        shown = [
+            row
+            for row in map(foresight.NIGHT_TIMES.of, rehearsal.rows)
+            if row["ChangeTime"] == "2027-03-28T01:00:00.000Z"
+        ]
         said = f"the clocks leave this out; {what} is not made up for"
         assert [(row["LocalTime"], row["UtcTime"], row["Outcome"], row["Reason"], row["Runs"]) for row in shown] == [
             (f"2027-03-28 02:{minute}", None, "skipped", said, "not at all") for minute in ("00", "20", "40")
@@ -511,7 +515,7 @@ class TestChangeNights:
     def test_what_is_skipped_in_the_gap_has_no_moment(self, world: World, table: Timetable) -> None:
         schedule(world, RunTimes="02:30", GapPolicy="skip")
 
-        skipped = foresight.NIGHT_TIMES.as_json(rehearsed(table).rows)[0]
+        skipped = foresight.NIGHT_TIMES.of(next(rehearsed(table).rows))
 
         assert (skipped["LocalTime"], skipped["UtcTime"]) == ("2027-03-28 02:30", None)
         assert str(skipped["Reason"]).startswith("2027-03-28 02:30 does not exist in Europe/Amsterdam")

@@ -12,7 +12,6 @@ from batchctl import node
 from batchctl.cli import output
 from batchctl.cli.filtering import filters
 from batchctl.cli.session import INSTANCE_ID, ROW_ID, CliSession, acts, reads_rows
-from batchctl.domain.alerting.incidents import Incident
 from batchctl.domain.maintenance.lengths import length_of
 from batchctl.domain.rows import IncidentId, InstanceId
 from batchctl.domain.status import IncidentStatus
@@ -56,16 +55,11 @@ def incidents(
         output.print_list(incident_desk.incidents_at(now), found)
         return
     if found:
-        show_incidents(found, now)
+        output.show_list(incident_desk.incidents_at(now), found)
     else:
         output.line("No incident stands." if not everything else "There was no incident so far.")
     unknown = [one for one in found if one.status is IncidentStatus.OPEN]
     output.hints(f"batchctl acknowledge {unknown[0].incident_id} --reason ..." if unknown else "batchctl status")
-
-
-def show_incidents(found: Sequence[Incident], now: datetime) -> None:
-    """Show incidents as a list."""
-    output.show_list(incident_desk.incidents_at(now), found, if_any=True)
 
 
 @click.command()

@@ -263,8 +263,7 @@ def _show_import(done: calendar_keeper.Imported) -> None:
     new = made if done.is_new else ""
     said = f"Calendar {visible(done.calendar)}{new}: {output.counted(len(done.added), 'day')} {would} added"
     output.line(f"{said}, {done.same} stood there already.")
-    rows = [(day.day, f"{day.day:%a}", day.kind, day.description) for day in done.added]
-    output.table_if_any("Added", ["day", "weekday", "is a", "description"], rows)
+    output.show_list(almanac.DAYS, done.added, title="Added", if_any=True)
     if done.differing:
         differ = [(was.day, _wording(was), _wording(becomes)) for was, becomes in done.differing]
         title, before, after = "Overwritten", "before", "after"

@@ -12,7 +12,7 @@ from batchctl.domain.definitions import reconciling
 from batchctl.domain.definitions.declared import DeclaredJob, job_of
 from batchctl.domain.definitions.reconciling import Did, JobRows, KeptRow, Reconciliation, RowChange
 from batchctl.domain.errors import NotFound, PluginError
-from batchctl.domain.records import Kept
+from batchctl.domain.records import Apart, Kept
 from batchctl.domain.rows import BatchId, HistoryEntry, attempt_of
 from batchctl.domain.scheduling.due import UnfitTiming, plan_of
 from batchctl.domain.scheduling.schedules import Schedule, Timing
@@ -71,10 +71,10 @@ class JobSchedule:
 class JobLine:
     """A job."""
 
-    name: str
+    name: Annotated[str, "JobName"]
     state: State
     owner: str
-    wording: str | None = None
+    wording: Annotated[str | None, "Message"] = None
     """What is wrong with it, and what to do."""
     category: str | None = None
     description: str | None = None
@@ -82,7 +82,7 @@ class JobLine:
     entity: str | None = None
     enabled: bool | None = None
     schedules: tuple[JobSchedule, ...] = ()
-    last: HistoryEntry | None = None
+    last: Apart[HistoryEntry | None] = None
     drift: tuple[str, ...] = ()
     """Where its batch differs from what the code says."""
 
@@ -312,20 +312,10 @@ ATTEMPTS = ColumnList[JobAttempt](
 )
 JOBS = ColumnList[JobLine](
     "Jobs",
-    {
-        "JobName": lambda one: one.name,
-        "State": lambda one: one.state,
-        "Owner": lambda one: one.owner,
-        "Message": lambda one: one.wording,
-        "Category": lambda one: one.category,
-        "Description": lambda one: one.description,
-        "ProcessBatch_id": lambda one: one.batch_id,
-        "Entity": lambda one: one.entity,
-        "Enabled": lambda one: None if one.enabled is None else int(one.enabled),
-        "Schedules": lambda one: one.schedules,
-        "LastRun": lambda one: None if one.last is None else ATTEMPTS.of(JobAttempt(one.last, one.last.attempts)),
-        "Drift": lambda one: one.drift,
-    },
+    record(
+        JobLine,
+        last={"LastRun": lambda one: one.last and ATTEMPTS.of(JobAttempt(one.last, one.last.attempts))},
+    ),
 )
 
 

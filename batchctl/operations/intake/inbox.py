@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Annotated
 
 from batchctl.domain import gates
 from batchctl.domain.plugins import Plugins
+from batchctl.domain.records import Apart, Kept
 from batchctl.domain.rows import (
     MOST_TRIES,
     AuditEntry,
@@ -52,10 +54,10 @@ class Item:
     row: IntakeRow
     state: InboxState
     because: str
-    clear: str
-    is_file_missing: bool = False
+    is_file_missing: Annotated[bool, "FileMissing", Kept()] = False
     """True when nothing of the name FileName is on this host."""
-    is_stuck: bool = False
+    clear: Annotated[str, "Next"]
+    is_stuck: Apart[bool] = False
     """True for what is new to a controller that makes nothing of it before a person has acted."""
 
     @property
@@ -66,13 +68,7 @@ class Item:
 
 ITEMS = ColumnList[Item](
     "Rows that are not work",
-    {
-        **record(IntakeRow, lambda item: item.row),
-        "State": lambda item: item.state,
-        "Because": lambda item: item.because,
-        "FileMissing": lambda item: item.is_file_missing,
-        "Next": lambda item: item.clear,
-    },
+    record(Item),
     {
         "FileProcess#": "FileProcess_id",
         "entity": "Entity",

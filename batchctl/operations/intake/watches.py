@@ -47,13 +47,7 @@ class WatchStanding:
 
 WATCHES = ColumnList[WatchStanding](
     "Watched folders",
-    {
-        **record(FileWatchRow, lambda one: one.watch),
-        "Taken": lambda one: one.tally.taken,
-        "Missing": lambda one: one.tally.missing,
-        "LastFileProcess_id": lambda one: one.tally.last_intake,
-        "LastSubmitted": lambda one: one.tally.last_at,
-    },
+    record(WatchStanding),
     {
         "name": "WatchName",
         "state": is_enabled(lambda one: one.watch.enabled),

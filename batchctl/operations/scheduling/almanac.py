@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Annotated
 from zoneinfo import ZoneInfo
 
 from batchctl.domain.errors import NotFound
@@ -79,22 +80,16 @@ DAYS = ColumnList[CalendarDay](
 class RunningOut:
     """A calendar that some schedule goes by and that ends: for `status`."""
 
-    calendar: str
+    calendar: Annotated[str, "CalendarName"]
     valid_until: date
     message: str
     schedules: tuple[str, ...]
-    next_step: str
+    next_step: Annotated[str, "Next"]
 
 
 RUNNING_OUT = ColumnList[RunningOut](
     "Calendars that run out",
-    {
-        "CalendarName": lambda one: one.calendar,
-        "ValidUntil": lambda one: one.valid_until,
-        "Message": lambda one: one.message,
-        "Schedules": lambda one: one.schedules,
-        "Next": lambda one: one.next_step,
-    },
+    record(RunningOut),
     {
         "name": "CalendarName",
         "valid until": "ValidUntil",

@@ -86,12 +86,7 @@ COMING = ColumnList[ComingUp](
         "NextUtcTime": lambda one: one.next.at,
         "Overdue": lambda one: one.next.is_overdue,
     },
-    {
-        "name": "ScheduleName",
-        "entity": "Entity",
-        "local": lambda one: one.next.words,
-        "at (UTC)": "NextUtcTime",
-    },
+    {"name": "ScheduleName", "entity": "Entity", "local": lambda one: one.next.words, "at (UTC)": "NextUtcTime"},
 )
 
 
