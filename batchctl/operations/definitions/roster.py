@@ -18,7 +18,7 @@ from batchctl.domain.scheduling.due import UnfitTiming, plan_of
 from batchctl.domain.scheduling.schedules import Schedule, Timing
 from batchctl.domain.status import HistoryStatus
 from batchctl.domain.text import did_you_mean, typed, visible
-from batchctl.operations.column_lists import ColumnList, record
+from batchctl.operations.column_lists import Column, ColumnList, record
 from batchctl.operations.definitions.reconciler import ACTOR, OVERWRITE, JobPlugins, Offer, offer_of, target_of
 from batchctl.operations.scheduling import timetable
 from batchctl.operations.scheduling.schedule_findings import ScheduleContext
@@ -281,11 +281,6 @@ class JobAttempt:
     entry: HistoryEntry
     most: Annotated[int | None, "Attempts"]
 
-    @property
-    def took(self) -> timedelta | None:
-        """Return how long it took."""
-        return None if self.entry.ended_at is None else self.entry.ended_at - self.entry.started_at
-
 
 def of_how_many(entries: Iterable[HistoryEntry]) -> Iterator[JobAttempt]:
     """Yield attempts, each with how many there are at most: by its own end, else by the attempt before it."""
@@ -296,16 +291,20 @@ def of_how_many(entries: Iterable[HistoryEntry]) -> Iterator[JobAttempt]:
         yield JobAttempt(one, one.attempts or (before if before is not None and before >= one.attempt_no else None))
 
 
+def _took(one: JobAttempt) -> timedelta | None:
+    return None if one.entry.ended_at is None else one.entry.ended_at - one.entry.started_at
+
+
 ATTEMPTS = ColumnList[JobAttempt](
     "Attempts",
-    {**record(JobAttempt), "Duration": lambda one: None if one.took is None else one.took.total_seconds()},
+    {**record(JobAttempt), "Duration": Column(_took, timedelta.total_seconds)},
     {
         "id#": "BatchControl_id",
         "attempt": lambda one: f"{attempt_of(one.entry.attempt_no, one.most)} {one.entry.cause}",
         "status": "Status",
         "started (UTC)": "StartTime",
         "ended (UTC)": "EndTime",
-        "took#": lambda one: one.took,
+        "took#": "Duration",
         "worker": lambda one: one.entry.claimed_by or one.entry.host,
         "message": lambda one: one.entry.wording,
     },
