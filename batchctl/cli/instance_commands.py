@@ -80,7 +80,7 @@ def history(
     else:
         found, strange = inspection.attempts_of(app.transactions, InstanceId(instance_id))
     if as_json:
-        output.print_json([shown_columns.of(entry) for entry in found])
+        output.print_list(inspection.ATTEMPTS, found)
         for row in strange:
             output.say(f"Note: {row.message}. {row.mend}")
         return
@@ -99,40 +99,9 @@ def history(
 
 
 def _show_newest(found: list[HistoryEntry]) -> None:
-    rows = [
-        (
-            entry.instance_id,
-            f"{entry.seq} {entry.step_name}",
-            f"{entry.attempt} {entry.cause}",
-            output.word(entry.status),
-            entry.started_at,
-            _end(entry),
-            None if entry.ended_at is None else entry.ended_at - entry.started_at,
-            entry.claimed_by or entry.host,
-            _carrier(entry),
-            entry.wording,
-        )
-        for entry in found
-    ]
-    headings = ["id#", "step", "attempt", "status", "started (UTC)", "ended", "took#", "worker", "by", "message"]
-    output.table("Newest attempts", headings, rows)
+    output.show_list(inspection.ATTEMPTS, found)
     chosen = found[0].instance_id if found else "ID"
     output.hints(f"batchctl history {chosen}   (the commands, ready to be pasted)")
-
-
-def _end(entry: HistoryEntry) -> object:
-    """Show when an attempt ended; the day only if it is another one."""
-    ended = entry.ended_at
-    if ended is None or ended.date() != entry.started_at.date():
-        return ended
-    return f"{ended:%H:%M:%S}"
-
-
-def _carrier(entry: HistoryEntry) -> str | None:
-    """Say what carried an attempt out: a process, or a database session."""
-    if entry.db_session is not None:
-        return f"session {entry.db_session.partition('@')[0]}"
-    return None if entry.pid is None else f"pid {entry.pid}"
 
 
 def _show_attempt(entry: HistoryEntry, *, whole: str | None = None) -> None:
@@ -148,7 +117,7 @@ def _show_attempt(entry: HistoryEntry, *, whole: str | None = None) -> None:
         ("Type", entry.process_type),
         ("Worker", entry.claimed_by),
         ("Host", entry.host),
-        ("By", _carrier(entry)),
+        ("By", inspection.carrier(entry)),
         ("Message", entry.wording),
         ("ReturnCode", entry.return_code),
         ("ErrorCode", entry.error_code),

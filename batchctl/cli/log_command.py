@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import click
@@ -73,23 +73,10 @@ def log(
     wanted = EventFilter(source=source, entity=entity, event=event, batch=batch, since=since, before=before)
     found = starting_log.page(session.app.transactions, wanted, limit)
     if as_json:
-        output.print_json([line.columns() for line in found.lines])
+        output.print_list(starting_log.LOG, found.lines)
         return
-    headings = [
-        "id#",
-        "at (UTC)",
-        "event",
-        "source",
-        "entity",
-        "batch",
-        "file#",
-        "instance#",
-        "rows#",
-        "took",
-        "message",
-    ]
     if found.lines:
-        output.table("Log", headings, [_row(line) for line in found.lines])
+        output.show_list(starting_log.LOG, found.lines)
     else:
         output.line("SchedulerLog has no such row.")
         if source is not None and _kind_of(source) not in _SEEN:
@@ -103,21 +90,3 @@ def log(
 
 def _kind_of(source: str | None) -> str:
     return (source or "").partition(" ")[0]
-
-
-def _row(line: starting_log.LogLine) -> tuple[object, ...]:
-    entry = line.entry
-    took = None if entry.duration_ms is None else timedelta(milliseconds=entry.duration_ms)
-    return (
-        entry.log_id,
-        entry.at,
-        output.word(entry.event.value),
-        entry.source,
-        entry.entity,
-        line.batch,
-        entry.intake_id,
-        entry.instance_id,
-        entry.rows_queued,
-        took,
-        entry.message,
-    )

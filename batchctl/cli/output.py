@@ -9,30 +9,39 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, NoReturn
+from enum import StrEnum
+from typing import Any, NoReturn, TypeAlias
 
 import click
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from batchctl.cli.headers import LIST, header_of
 from batchctl.cli.listing import Listing
 from batchctl.cli.session import CSV, ONLY_LOOKS
 from batchctl.cli.standard_error import tell
 from batchctl.domain.alerting.incidents import IncidentSign
+from batchctl.domain.alerting.performance import spark
+from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import LONG_AGO, MissingPlugin
 from batchctl.domain.text import visible
+from batchctl.domain.unreadable import UnreadableRow
+from batchctl.operations.column_lists import Alarming, ColumnList, Curve, Row, StatusWord
 
+Listed: TypeAlias = tuple[ColumnList[Any], Iterable[Any]]
+"""A column list and its rows."""
 WIDTH_WITHOUT_TERMINAL = 160
+LIST = "List"
+"""The first column where a command shows several lists: which of them a row is of, as `--json` names it."""
 
 _STYLES = {
-    **dict.fromkeys(["complete", "success", "done", "passed", "completed"], "green"),
+    **dict.fromkeys(["complete", "success", "done", "passed", "completed", "OK"], "green"),
     "running": "cyan",
     **dict.fromkeys(["ready", "fired"], "blue"),
-    **dict.fromkeys(["retry", "paused", "pausing", "duplicate", "disabled", "cancelling"], "yellow"),
+    ", frozen": "bold cyan",
+    **dict.fromkeys(["retry", "paused", "pausing", "duplicate", "disabled", "cancelling", "WARN"], "yellow"),
     **dict.fromkeys(["held", "lost", "rescued"], "magenta"),
-    **dict.fromkeys(["failed", "timeout", "rejected", "blocked", "error"], "bold red"),
+    **dict.fromkeys(["failed", "timeout", "rejected", "blocked", "error", "FAIL"], "bold red"),
     **dict.fromkeys(["cancelled", "skipped", "over"], "dim"),
 }
 
@@ -58,16 +67,30 @@ def console(*, err: bool = False) -> Console:
     return PipeConsole(file=stream, width=width, markup=False, highlight=False, emoji=False, color_system=None)
 
 
-def print_json(value: Any, *, of: str | None = None) -> None:
-    """Print a value as JSON in plain ASCII, which every terminal and every program reads; rows as CSV where that is asked for.
-
-    `of` names the list where one command has lists of several kinds.
-    """
-    ctx = click.get_current_context(silent=True)
-    if ctx is not None and ctx.params.get("as_json") == CSV:
-        _print_csv(value, header_of(of or _typed_name(ctx)))
-        return
+def print_json(value: Any) -> None:
+    """Print a value as JSON in plain ASCII, which every terminal and every program reads."""
     click.echo(json.dumps(value, indent=2, ensure_ascii=True))
+
+
+def print_list(columns: ColumnList[Row], rows: Iterable[Row], broken: Iterable[UnreadableRow] = ()) -> None:
+    """Print the rows of a list for programs, also those that cannot be read: as JSON, or as CSV where that is asked for."""
+    print_rows(columns.as_json(rows, broken), columns.header)
+
+
+def print_lists(whole: Mapping[str, JsonValue | Listed]) -> None:
+    """Print lists of several kinds for programs, and what is said beside them; in CSV each row begins with its list."""
+    lists = {name: value for name, value in whole.items() if isinstance(value, tuple)}
+    found = {name: value[0].as_json(value[1]) if isinstance(value, tuple) else value for name, value in whole.items()}
+    header = [LIST, *(name for columns, _ in lists.values() for name in columns.header)]
+    print_rows(found, list(dict.fromkeys(header)))
+
+
+def print_rows(found: Any, header: list[str]) -> None:
+    """Print rows, or an object with lists of rows, as JSON; the rows alone as CSV where that is asked for."""
+    if click.get_current_context().params["as_json"] == CSV:
+        _print_csv(found, header)
+    else:
+        print_json(found)
 
 
 def _typed_name(ctx: click.Context) -> str:
@@ -179,6 +202,12 @@ def table(title: str | None, headings: Sequence[str], rows: Iterable[Sequence[ob
     out.print()
 
 
+def show_list(columns: ColumnList[Row], rows: Iterable[Row], *, title: str | None = None, if_any: bool = False) -> None:
+    """Print the rows of a list for people; with `if_any` nothing at all where there is no row."""
+    if (found := columns.cells(rows)) or not if_any:
+        table(title or columns.title, [*columns.headings], found)
+
+
 def table_if_any(title: str, headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print rows under headings; nothing at all where there is no row."""
     if found := [*rows]:
@@ -244,6 +273,16 @@ def shown(value: object) -> Text:
             return cell(None if value <= LONG_AGO else f"{value.astimezone(UTC):%Y-%m-%d %H:%M:%S}")
         case timedelta():
             return cell(in_words(value))
+        case StrEnum():
+            return word(value.value)
+        case StatusWord():
+            return word(value.text)
+        case Curve():
+            return cell(spark(value.points, ascii_only=console().options.ascii_only))
+        case Alarming():
+            return cell(value.text, "bold red")
+        case tuple():
+            return Text().join(shown(part) for part in value)
         case _:
             return cell(value)
 

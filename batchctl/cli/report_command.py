@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -11,10 +11,8 @@ import click
 from batchctl.cli import output
 from batchctl.cli.log_command import Moment
 from batchctl.cli.session import CliSession, batch_names, reads_rows
-from batchctl.domain.alerting.performance import spark
 from batchctl.domain.text import typed
-from batchctl.operations import reporting, shown_columns
-from batchctl.operations.dependencies import dependents
+from batchctl.operations import reporting
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -46,10 +44,10 @@ def durations(session: CliSession, names: tuple[str, ...], since: datetime | Non
     """
     found = _reporter(session, names, since).durations()
     if as_json:
-        output.print_json([one.columns for one in found])
+        output.print_list(reporting.STEPS, found)
         return
     if found:
-        _show_steps("How long steps take", found)
+        output.show_list(reporting.STEPS, found)
     else:
         output.line("No step has been a success since then.")
     drifting = [one for one in found if one.took.drift is not None]
@@ -65,18 +63,16 @@ def durations(session: CliSession, names: tuple[str, ...], since: datetime | Non
 def due(session: CliSession, names: tuple[str, ...], since: datetime | None, as_json: bool) -> None:
     """Show what schedules start next, what waits for others, and by when all of it should be done."""
     found = _reporter(session, names, since).due()
+    lists: dict[str, output.Listed] = {
+        "Schedules": (reporting.COMING, found.coming),
+        "Waits": (reporting.WAITS, found.waits),
+        "Running": (reporting.UNDER_WAY, found.under_way),
+    }
     if as_json:
-        output.print_json(
-            {
-                "Schedules": [one.columns for one in found.coming],
-                "Waits": [one.columns for one in found.waits],
-                "Running": [one.columns for one in found.under_way],
-            }
-        )
+        output.print_lists(lists)
         return
-    _show_coming("Due next", found.coming)
-    _show_waits(found.waits)
-    _show_running("Under way", found.under_way)
+    for columns, rows in lists.values():
+        output.show_list(columns, rows, if_any=True)
     if not (found.coming or found.waits or found.under_way):
         output.line("Nothing is due, and nothing is under way.")
     output.hints("batchctl report late", "batchctl schedule list")
@@ -90,29 +86,24 @@ def late(session: CliSession, names: tuple[str, ...], since: datetime | None, as
     """Show what should have come or ended by now, what stands, and which steps took longer than expected."""
     found = _reporter(session, names, since).late()
     if as_json:
-        output.print_json(
+        output.print_lists(
             {
-                "Running": [one.columns for one in found.running],
-                "Schedules": [one.columns for one in found.overdue],
-                "Waits": [one.columns for one in found.waits],
-                "Standing": [one.columns for one in found.standing],
-                "Steps": [one.columns for one in found.steps],
-                "Missed": [shown_columns.incident_sign(one) for one in found.missed],
+                "Running": (reporting.UNDER_WAY, found.running),
+                "Schedules": (reporting.COMING, found.overdue),
+                "Waits": (reporting.WAITS, found.waits),
+                "Standing": (reporting.STUCK, found.standing),
+                "Steps": (reporting.STEPS, found.steps),
+                "Missed": (reporting.MISSED, found.missed),
             }
         )
         return
-    missed = [(one.subject, one.since, one.message, one.next_step) for one in found.missed]
-    output.table_if_any("Expected, and not there", ["batch", "by (UTC)", "message", "next"], missed)
-    _show_running("Running longer than expected", found.running)
-    _show_coming("Overdue", found.overdue)
-    _show_waits(found.waits)
-    rows = [
-        (one.instance.instance_id, one.batch, output.word(one.instance.status), one.instance.updated_at, one.stands_for)
-        for one in found.standing
-    ]
-    output.table_if_any("Standing", ["id#", "batch", "status", "since (UTC)", "for"], rows)
-    if found.steps:
-        _show_steps(f"Longer than expected, since {found.since:%Y-%m-%d %H:%M} UTC", found.steps)
+    output.show_list(reporting.MISSED, found.missed, if_any=True)
+    output.show_list(reporting.UNDER_WAY, found.running, title="Running longer than expected", if_any=True)
+    output.show_list(reporting.COMING, found.overdue, title="Overdue", if_any=True)
+    output.show_list(reporting.WAITS, found.waits, if_any=True)
+    output.show_list(reporting.STUCK, found.standing, if_any=True)
+    longer = f"Longer than expected, since {found.since:%Y-%m-%d %H:%M} UTC"
+    output.show_list(reporting.STEPS, found.steps, title=longer, if_any=True)
     if not found.is_any:
         output.line("Nothing is late.")
     output.hints("batchctl status" if found.is_any else "batchctl report due")
@@ -121,67 +112,3 @@ def late(session: CliSession, names: tuple[str, ...], since: datetime | None, as
 def _reporter(session: CliSession, names: tuple[str, ...], since: datetime | None) -> reporting.Reporter:
     app = session.app
     return reporting.Reporter(app.transactions, app.timetable(), app.alert_rules(), names, since)
-
-
-def _show_steps(title: str, found: Sequence[reporting.StepLengths]) -> None:
-    ascii_only = bool(output.console().options.ascii_only)
-    rows = [
-        (
-            one.batch,
-            f"{one.step.seq} {one.step.name}",
-            one.took.many,
-            one.took.median,
-            one.took.p95,
-            one.took.longest,
-            one.step.expected_duration,
-            one.over or None,
-            one.step.alarm_duration,
-            _drift(one),
-            spark(one.took.days, ascii_only=ascii_only),
-        )
-        for one in found
-    ]
-    lengths = ["median#", "p95#", "longest#", "expected#", "over#", "alarm#"]
-    output.table_if_any(title, ["batch", "step", "runs#", *lengths, "drift", "by day"], rows)
-
-
-def _drift(one: reporting.StepLengths) -> str | None:
-    took = one.took
-    return None if took.drift is None else f"{took.drift}: {output.shown(took.earlier)} -> {output.shown(took.recent)}"
-
-
-def _show_coming(title: str, found: Sequence[reporting.Coming]) -> None:
-    rows = [
-        (
-            one.coming.schedule.name,
-            ", ".join(one.batches) or None,
-            one.coming.next.words,
-            one.coming.next.at,
-            one.done_at,
-        )
-        for one in found
-    ]
-    output.table_if_any(title, ["schedule", "batches", "due", "due (UTC)", "done by (UTC)"], rows)
-
-
-def _show_waits(found: Sequence[dependents.Seen]) -> None:
-    rows = [(one.wait.batch.name, one.wait.cycle_key, one.wait.since, one.wait.due, one.wait.reason) for one in found]
-    output.table_if_any("Waiting for others", ["batch", "CycleKey", "since (UTC)", "deadline (UTC)", "why"], rows)
-
-
-def _show_running(title: str, found: Sequence[reporting.StepUnderWay]) -> None:
-    rows = [
-        (
-            one.entry.instance_id,
-            one.batch,
-            f"{one.entry.seq} {one.entry.step_name}",
-            one.entry.started_at,
-            one.elapsed,
-            one.expected,
-            one.late_by,
-            one.done_at,
-        )
-        for one in found
-    ]
-    headings = ["id#", "batch", "step", "started (UTC)", "runs for#", "expected#", "late by#", "done by (UTC)"]
-    output.table_if_any(title, headings, rows)

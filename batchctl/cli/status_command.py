@@ -5,8 +5,6 @@ from __future__ import annotations
 import click
 
 from batchctl.cli import output
-from batchctl.cli.alerting.incident_commands import show_incidents
-from batchctl.cli.dependencies.waits_commands import show_waits
 from batchctl.cli.missing_controller import TO_RUN
 from batchctl.cli.session import CliSession, WholeNumber, as_rows, pass_session
 from batchctl.cli.unreadable_lists import unreadable_rows
@@ -14,10 +12,20 @@ from batchctl.domain.alerting.incident_causes import kept_from_work
 from batchctl.domain.errors import next_step_in
 from batchctl.domain.locked_rows import TO_END_IT
 from batchctl.domain.operators import freezes
-from batchctl.domain.rows import attempt_of
 from batchctl.domain.status import InstanceStatus, IntakeStatus
-from batchctl.domain.text import typed
 from batchctl.operations import overview, shown_columns
+from batchctl.operations.alerting import incident_desk
+from batchctl.operations.column_lists import UNREADABLE
+from batchctl.operations.dependencies import dependents
+from batchctl.operations.scheduling import almanac, timetable
+
+_FIRST_IN_CSV = (overview.RUNNING, overview.FAILING, dependents.WAITS, UNREADABLE)
+_THEN_IN_CSV = (
+    *(overview.DEAD_ENDS, almanac.RUNNING_OUT, timetable.COMING, overview.INTAKE, overview.DISABLED),
+    *(overview.FROZEN, overview.COMPLETED),
+)
+"""Whose columns stand in this order in the header, each once."""
+_NOT_IN_CSV = {"Locked"}
 
 
 @click.command()
@@ -30,7 +38,9 @@ def status(session: CliSession, as_json: bool, limit: int) -> None:
     means = app.transactions, app.clock, app.presence
     seen = overview.overview(*means, most=limit, timetable=app.timetable(), full_disks=app.full_disks())
     if as_json:
-        output.print_json(_as_json(seen))
+        lists = (*_FIRST_IN_CSV, incident_desk.incidents_at(seen.now), *_THEN_IN_CSV)
+        header = [output.LIST, "ProcessBatchName", *(name for columns in lists for name in columns.header)]
+        output.print_rows(_as_json(seen), [name for name in dict.fromkeys(header) if name not in _NOT_IN_CSV])
     else:
         _show(seen)
 
@@ -39,18 +49,18 @@ def _show(seen: overview.Overview) -> None:
     output.properties(_summary(seen))
     for freeze in seen.frozen:
         output.line(f"FROZEN: {freezes.wording(freeze)}. To end it: {freezes.thawing(freeze)}", "bold")
-    show_incidents(seen.incidents, seen.now)
+    output.show_list(incident_desk.incidents_at(seen.now), seen.incidents, if_any=True)
     unreadable_rows(seen.unreadable)
-    _running(seen)
-    _failing(seen)
-    _waiting(seen)
-    _dead_end_starts(seen)
-    _ending(seen)
-    show_waits(seen.waits)
+    output.show_list(overview.RUNNING, seen.running, if_any=True)
+    output.show_list(overview.FAILING, seen.failing, if_any=True)
+    output.show_list(overview.waiting_where(idle=not seen.controllers), seen.waiting, if_any=True)
+    output.show_list(overview.DEAD_ENDS, seen.dead_end_starts, if_any=True)
+    output.show_list(almanac.RUNNING_OUT, seen.ending, if_any=True)
+    output.show_list(dependents.WAITS, seen.waits, if_any=True)
     _nothing_came_of(seen)
-    _disabled(seen)
-    _completed(seen)
-    _coming(seen)
+    output.show_list(overview.DISABLED, seen.disabled.items(), if_any=True)
+    output.show_list(overview.COMPLETED, seen.completed, if_any=True)
+    output.show_list(timetable.COMING, seen.coming, if_any=True)
     output.hints(*_next(seen), *_incidents(seen), *_inbox(seen))
 
 
@@ -90,77 +100,6 @@ def _are_more(seen: overview.Overview) -> bool:
     return seen.incident_count > len(seen.incidents)
 
 
-def _running(seen: overview.Overview) -> None:
-    rows = [
-        (
-            one.instance.instance_id,
-            one.batch,
-            f"{one.entry.seq} {one.entry.step_name}",
-            attempt_of(one.entry.attempt_no, one.attempts),
-            one.elapsed,
-            one.expected,
-            _alarm(one),
-        )
-        for one in seen.running
-    ]
-    output.table_if_any("Running", ["id#", "batch", "step", "attempt#", "since#", "expected#", "alarm"], rows)
-
-
-def _alarm(one: overview.Running) -> object:
-    if one.locks.blocked is not None:
-        return output.cell(f"{one.locks.blocked}; to end that: {one.locks.clear}", "bold red")
-    return output.cell("longer than AlarmDuration", "bold red") if one.is_late else "no"
-
-
-def _failing(seen: overview.Overview) -> None:
-    rows = [
-        (
-            one.instance.instance_id,
-            one.batch,
-            output.word(one.instance.status),
-            None if one.step is None else f"{one.step.seq} {one.step.name}",
-            one.wording,
-            one.clear,
-        )
-        for one in seen.failing
-    ]
-    output.table_if_any("Failed, held, to be tried again", ["id#", "batch", "status", "step", "message", "next"], rows)
-
-
-def _dead_end_starts(seen: overview.Overview) -> None:
-    rows = [(one.source, one.since, one.message, one.next_step) for one in seen.dead_end_starts]
-    output.table_if_any(
-        "Triggers, watches and schedules that start nothing", ["name", "since (UTC)", "message", "next"], rows
-    )
-
-
-def _ending(seen: overview.Overview) -> None:
-    rows = [
-        (one.calendar, one.valid_until, ", ".join(one.schedules), one.message, one.next_step) for one in seen.ending
-    ]
-    output.table_if_any("Calendars that run out", ["name", "valid until", "schedules", "message", "next"], rows)
-
-
-def _coming(seen: overview.Overview) -> None:
-    rows = [(one.schedule.name, one.schedule.entity, one.next.words, one.next.at) for one in seen.coming]
-    output.table_if_any("Due next", ["name", "entity", "local", "at (UTC)"], rows)
-
-
-def _waiting(seen: overview.Overview) -> None:
-    idle = not seen.controllers
-    rows = [
-        (
-            one.instance.instance_id,
-            one.batch,
-            output.word(one.instance.status),
-            one.reason or ("no controller is running" if idle else "it starts next"),
-            one.clear or ("batchctl process" if idle and not one.reason else None),
-        )
-        for one in seen.waiting
-    ]
-    output.table_if_any("Waiting", ["id#", "batch", "status", "because", "next"], rows)
-
-
 def _nothing_came_of(seen: overview.Overview) -> None:
     rows = [
         (
@@ -191,16 +130,6 @@ def _nothing_came_of(seen: overview.Overview) -> None:
     output.table_if_any(
         "Rows that nothing came of", ["FileProcess#", "entity", "status", "file", "reason", "next"], rows
     )
-
-
-def _disabled(seen: overview.Overview) -> None:
-    rows = [(name, count, f"batchctl enable {typed(name)} --reason ...") for name, count in seen.disabled.items()]
-    output.table_if_any("Disabled batches with open instances", ["batch", "open#", "next"], rows)
-
-
-def _completed(seen: overview.Overview) -> None:
-    rows = [(one.instance.instance_id, one.batch, one.at) for one in seen.completed]
-    output.table_if_any("Completed last", ["id#", "batch", "at (UTC)"], rows)
 
 
 def _next(seen: overview.Overview) -> list[str]:
@@ -264,54 +193,21 @@ def _as_json(seen: overview.Overview) -> shown_columns.Columns:
         "BatchControl": {status.value: count for status, count in seen.instances.items()},
         "FileProcess": {status.value: count for status, count in seen.intake.items()},
         "UntakenCount": seen.untaken_count,
-        "Running": [
-            {
-                **shown_columns.of(one.entry),
-                "ProcessBatchName": one.batch,
-                "ElapsedSeconds": shown_columns.seconds(one.elapsed),
-                "ExpectedDuration": shown_columns.seconds(one.expected),
-                "AlarmDuration": shown_columns.seconds(one.alarm),
-                "Locked": one.locks.blocked,
-                "Alarm": one.is_late,
-            }
-            for one in seen.running
-        ],
-        "Troubled": [
-            {
-                **shown_columns.of(one.instance),
-                "ProcessBatchName": one.batch,
-                "ProcessControlSeq": None if one.step is None else one.step.seq,
-                "ProcessName": None if one.step is None else one.step.name,
-                "Message": one.message,
-                "Next": one.clear,
-            }
-            for one in seen.failing
-        ],
-        "Waiting": [
-            {**shown_columns.of(one.instance), "ProcessBatchName": one.batch, "Reason": one.reason, "Next": one.clear}
-            for one in seen.waiting
-        ],
-        "Waits": [one.columns for one in seen.waits],
-        "Ailing": [shown_columns.of(one) for one in seen.dead_end_starts],
-        "Unreadable": [shown_columns.unreadable(row) for row in seen.unreadable],
+        "Running": overview.RUNNING.as_json(seen.running),
+        "Troubled": overview.FAILING.as_json(seen.failing),
+        "Waiting": overview.waiting_where(idle=False).as_json(seen.waiting),
+        "Waits": dependents.WAITS.as_json(seen.waits),
+        "Ailing": overview.DEAD_ENDS.as_json(seen.dead_end_starts),
+        "Unreadable": UNREADABLE.as_json(seen.unreadable),
         "IncidentCount": seen.incident_count,
         "AcknowledgedCount": seen.acknowledged_count,
-        "Incidents": [shown_columns.of(one) for one in seen.incidents],
-        "EndingCalendars": [one.columns for one in seen.ending],
-        "DueNext": [one.columns for one in seen.coming],
+        "Incidents": incident_desk.incidents_at(seen.now).as_json(seen.incidents),
+        "EndingCalendars": almanac.RUNNING_OUT.as_json(seen.ending),
+        "DueNext": timetable.COMING.as_json(seen.coming),
         "NotTakenIn": [{**shown_columns.of(row), "Next": seen.to_take_in[row.intake_id]} for row in seen.not_taken_in],
-        "Untaken": [shown_columns.of(row) for row in seen.untaken],
+        "Untaken": overview.INTAKE.as_json(seen.untaken),
         "Stuck": [{**shown_columns.of(one.row), "Because": one.because, "Next": one.clear} for one in seen.stuck],
-        "DisabledBatches": [
-            {"ProcessBatchName": name, "OpenInstances": count} for name, count in seen.disabled.items()
-        ],
-        "Freezes": [shown_columns.of(freeze) for freeze in seen.frozen],
-        "Completed": [
-            {
-                **shown_columns.of(one.instance),
-                "ProcessBatchName": one.batch,
-                "CompletedTime": shown_columns.moment(one.at),
-            }
-            for one in seen.completed
-        ],
+        "DisabledBatches": overview.DISABLED.as_json(seen.disabled.items()),
+        "Freezes": overview.FROZEN.as_json(seen.frozen),
+        "Completed": overview.COMPLETED.as_json(seen.completed),
     }

@@ -191,7 +191,7 @@ def wait(session: CliSession, references: tuple[str, ...], timeout: float | None
     found = waiting.InstanceWait(*means, settled, failure, progress=shown.show).until_settled(wanted, timeout)
     shown.clear()
     if as_json:
-        output.print_json([one.columns() for one in found])
+        output.print_list(waiting.AWAITED, found)
     left = [one for one in found if not one.settled]
     if left:
         _timed_out(left, timeout)

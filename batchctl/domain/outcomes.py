@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Annotated
 
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchInstance, Step
@@ -36,7 +37,7 @@ class RowFinding:
     row: str
     column: str
     message: str
-    remedy: str = CORRECT_THE_ROWS
+    remedy: Annotated[str, "Next"] = CORRECT_THE_ROWS
 
 
 @dataclass(frozen=True, slots=True)

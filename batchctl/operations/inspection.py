@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from batchctl import misread
 from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.errors import NotFound
 from batchctl.domain.intake.corrected_files import CorrectedFile
+from batchctl.domain.maintenance.lengths import in_words
+from batchctl.domain.operators import freezes
 from batchctl.domain.rows import (
     AuditEntry,
     BatchDefinition,
@@ -25,6 +27,7 @@ from batchctl.domain.status import HistoryStatus, InstanceStatus
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import files_taken_again, remedies, unknown
+from batchctl.operations.column_lists import Alarming, ColumnList, Columns, StatusWord, record
 from batchctl.operations.intake import file_correction
 from batchctl.ports import Clock, Transactions
 from batchctl.store import Connection, history, instances, reports
@@ -63,6 +66,39 @@ class ShownInstance:
     """Its file, if that was corrected and it has not read it since."""
 
 
+def _end(entry: HistoryEntry) -> object:
+    """Show when an attempt ended; the day only if it is another one."""
+    ended = entry.ended_at
+    if ended is None or ended.date() != entry.started_at.date():
+        return ended
+    return f"{ended:%H:%M:%S}"
+
+
+def carrier(entry: HistoryEntry) -> str | None:
+    """Say what carried an attempt out: a process, or a database session."""
+    if entry.db_session is not None:
+        return f"session {entry.db_session.partition('@')[0]}"
+    return None if entry.pid is None else f"pid {entry.pid}"
+
+
+ATTEMPTS = ColumnList[HistoryEntry](
+    "Newest attempts",
+    record(HistoryEntry),
+    {
+        "id#": "BatchControl_id",
+        "step": lambda entry: f"{entry.seq} {entry.step_name}",
+        "attempt": lambda entry: f"{entry.attempt} {entry.cause}",
+        "status": "Status",
+        "started (UTC)": "StartTime",
+        "ended": _end,
+        "took#": lambda entry: None if entry.ended_at is None else entry.ended_at - entry.started_at,
+        "worker": lambda entry: entry.claimed_by or entry.host,
+        "by": carrier,
+        "message": lambda entry: entry.wording,
+    },
+)
+
+
 @dataclass(frozen=True, slots=True)
 class BatchCounts:
     """A batch with how many instances it has in each status."""
@@ -71,6 +107,47 @@ class BatchCounts:
     instances: Mapping[InstanceStatus, int]
     misread: tuple[IncidentSign, ...] = ()
     """Incidents about what in its rows cannot be meant so."""
+
+
+_RETRY_WAIT: Columns[BatchCounts] = {
+    "RetryWaitMins": lambda one: one.batch.retry_wait // timedelta(minutes=1),
+    "RetryWaitSecs": lambda one: one.batch.retry_wait.total_seconds(),
+}
+
+
+def batches_at(now: datetime) -> ColumnList[BatchCounts]:
+    """Return the column list of batches at a time."""
+
+    def is_frozen(one: BatchCounts) -> bool:
+        return freezes.holding(one.batch, now) is not None
+
+    def state(one: BatchCounts) -> tuple[object, ...]:
+        frozen = StatusWord(", frozen" if is_frozen(one) else "")
+        missing = Alarming(", not installed" if one.batch.missing_plugins else "")
+        return StatusWord("enabled" if one.batch.enabled else "disabled"), frozen, missing
+
+    return ColumnList(
+        "Batches",
+        {
+            **record(BatchDefinition, lambda one: one.batch, retry_wait=_RETRY_WAIT),
+            "Steps": lambda one: one.batch.steps,
+            "NotInstalled": lambda one: one.batch.missing_plugins,
+            "Misread": lambda one: [{"Message": each.message, "Next": each.next_step} for each in one.misread],
+            "Frozen": is_frozen,
+            "Instances": lambda one: {status.value: count for status, count in one.instances.items()},
+        },
+        {
+            "Seq#": "Seq",
+            "batch": "ProcessBatchName",
+            "state": state,
+            "entity": "Entity",
+            "steps": lambda one: ", ".join(f"{step.seq} {step.name}" for step in one.batch.steps) or None,
+            "retries": lambda one: f"{one.batch.retry_count} x {in_words(one.batch.retry_wait)}",
+            "OnFailure": "OnFailure",
+            "instances": lambda one: ", ".join(f"{count} {status}" for status, count in one.instances.items()) or None,
+        },
+        lambda row: {"ProcessBatch_id": row.batch_id},
+    )
 
 
 @dataclass(frozen=True, slots=True)

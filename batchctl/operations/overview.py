@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Annotated
 
 from batchctl.domain.alerting.incident_causes import StepOf, stopped_at
 from batchctl.domain.alerting.incidents import Incident
@@ -15,6 +16,7 @@ from batchctl.domain.gates import Gate, locks, mending
 from batchctl.domain.gates import frozen as frozen_gate
 from batchctl.domain.locked_rows import is_of_locks, names_of
 from batchctl.domain.outcomes import HealthFinding
+from batchctl.domain.records import Apart
 from batchctl.domain.rows import (
     BatchDefinition,
     BatchId,
@@ -24,12 +26,14 @@ from batchctl.domain.rows import (
     HistoryEntry,
     IntakeId,
     IntakeRow,
+    attempt_of,
 )
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
 from batchctl.domain.text import typed
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import copies, files_taken_again, remedies
 from batchctl.operations.alerting import incident_desk
+from batchctl.operations.column_lists import Alarming, ColumnList, record
 from batchctl.operations.dependencies import dependents
 from batchctl.operations.dependencies.dependents import Seen
 from batchctl.operations.intake import inbox
@@ -60,12 +64,12 @@ class Running:
     """An attempt under way. `elapsed` is beyond AlarmDuration when `is_late`."""
 
     entry: HistoryEntry
-    instance: BatchInstance
-    batch: str
-    elapsed: timedelta
-    expected: timedelta | None
-    alarm: timedelta | None
-    locks: Gate = field(default_factory=partial(Gate, "locks"))
+    instance: Apart[BatchInstance]
+    batch: Annotated[str, "ProcessBatchName"]
+    elapsed: Annotated[timedelta, "ElapsedSeconds"]
+    expected: Annotated[timedelta | None, "ExpectedDuration"]
+    alarm: Annotated[timedelta | None, "AlarmDuration"]
+    locks: Apart[Gate] = field(default_factory=partial(Gate, "locks"))
     """Who keeps a row locked without which its end is not written, where a controller says that."""
 
     @property
@@ -84,13 +88,13 @@ class FailingInstance:
     """An instance that has failed, is held or waits for its retry; `clear` is what to type."""
 
     instance: BatchInstance
-    batch: str
-    step: StepOf | None
+    batch: Annotated[str, "ProcessBatchName"]
+    step: Apart[StepOf | None]
     """The one at which it stands."""
     message: str | None
-    wording: str | None
+    wording: Apart[str | None]
     """The message, and what became of the retries."""
-    clear: str
+    clear: Annotated[str, "Next"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,9 +102,9 @@ class WaitingInstance:
     """An instance that is ready or paused; `reason` is None when it is about to start."""
 
     instance: BatchInstance
-    batch: str
+    batch: Annotated[str, "ProcessBatchName"]
     reason: str | None
-    clear: str | None
+    clear: Annotated[str | None, "Next"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,8 +112,87 @@ class Completed:
     """An instance that has completed."""
 
     instance: BatchInstance
-    batch: str
-    at: datetime
+    batch: Annotated[str, "ProcessBatchName"]
+    at: Annotated[datetime, "CompletedTime"]
+
+
+def _alarm(one: Running) -> object:
+    if one.locks.blocked is not None:
+        return Alarming(f"{one.locks.blocked}; to end that: {one.locks.clear}")
+    return Alarming("longer than AlarmDuration") if one.is_late else "no"
+
+
+RUNNING = ColumnList[Running](
+    "Running",
+    {
+        **record(Running),
+        "Locked": lambda one: one.locks.blocked,
+        "Alarm": lambda one: one.is_late,
+    },
+    {
+        "id#": "BatchControl_id",
+        "batch": "ProcessBatchName",
+        "step": lambda one: f"{one.entry.seq} {one.entry.step_name}",
+        "attempt#": lambda one: attempt_of(one.entry.attempt_no, one.attempts),
+        "since#": "ElapsedSeconds",
+        "expected#": "ExpectedDuration",
+        "alarm": _alarm,
+    },
+)
+FAILING = ColumnList[FailingInstance](
+    "Failed, held, to be tried again",
+    record(
+        FailingInstance,
+        step={
+            "ProcessControlSeq": lambda one: None if one.step is None else one.step.seq,
+            "ProcessName": lambda one: None if one.step is None else one.step.name,
+        },
+    ),
+    {
+        "id#": "BatchControl_id",
+        "batch": "ProcessBatchName",
+        "status": "Status",
+        "step": lambda one: None if one.step is None else f"{one.step.seq} {one.step.name}",
+        "message": lambda one: one.wording,
+        "next": "Next",
+    },
+)
+DEAD_ENDS = ColumnList[DeadEnd](
+    "Triggers, watches and schedules that start nothing",
+    record(DeadEnd),
+    {"name": "Source", "since (UTC)": "EventTime", "message": "Message", "next": "Next"},
+)
+INTAKE = ColumnList[IntakeRow]("Rows that nothing came of", record(IntakeRow))
+FROZEN = ColumnList[Freeze]("Freezes", record(Freeze))
+DISABLED = ColumnList[tuple[str, int]](
+    "Disabled batches with open instances",
+    {"ProcessBatchName": lambda one: one[0], "OpenInstances": lambda one: one[1]},
+    {
+        "batch": "ProcessBatchName",
+        "open#": "OpenInstances",
+        "next": lambda one: f"batchctl enable {typed(one[0])} --reason ...",
+    },
+)
+COMPLETED = ColumnList[Completed](
+    "Completed last",
+    record(Completed),
+    {"id#": "BatchControl_id", "batch": "ProcessBatchName", "at (UTC)": "CompletedTime"},
+)
+
+
+def waiting_where(*, idle: bool) -> ColumnList[WaitingInstance]:
+    """Return the column list of what waits; where it is idle, no controller works."""
+    return ColumnList(
+        "Waiting",
+        record(WaitingInstance),
+        {
+            "id#": "BatchControl_id",
+            "batch": "ProcessBatchName",
+            "status": "Status",
+            "because": lambda one: one.reason or ("no controller is running" if idle else "it starts next"),
+            "next": lambda one: one.clear or ("batchctl process" if idle and not one.reason else None),
+        },
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,13 +6,16 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
 from batchctl.domain.errors import Busy
 from batchctl.domain.liveness import Rhythm
+from batchctl.domain.records import Kept
 from batchctl.domain.rows import ControllerRow
 from batchctl.domain.status import ControllerStatus
 from batchctl.domain.text import visible
 from batchctl.operations import copies
+from batchctl.operations.column_lists import ColumnList, StatusWord, record
 from batchctl.ports import Clock, Transactions
 from batchctl.store import Connection, controllers, instances
 
@@ -90,12 +93,30 @@ class Present:
     row: ControllerRow
     state: str
     claims: int
+    leads: Annotated[bool, Kept()]
 
 
-def everyone(transactions: Transactions, clock: Clock, presence: Presence) -> tuple[Present, ...]:
+CONTROLLERS = ColumnList[Present](
+    "Controllers",
+    record(Present),
+    {
+        "name": "ControllerName",
+        "state": lambda one: StatusWord(one.state),
+        "": lambda one: "leader" if one.leads else "",
+        "host": "Host",
+        "process#": "Pid",
+        "slots#": "Slots",
+        "claims#": "Claims",
+        "started (UTC)": "z_inserted",
+        "last sign of life (UTC)": "Heartbeat",
+    },
+)
+
+
+def everyone(transactions: Transactions, clock: Clock, presence: Presence, leader: str | None) -> tuple[Present, ...]:
     """Return the controllers of the last days in order of their start."""
     with transactions.read() as connection:
         now = clock.now()
         claims = Counter(instance.claimed_by for instance in instances.claimed(connection))
         rows = controllers.everyone(connection)
-    return tuple(Present(row, presence.state(row, now), claims[row.name]) for row in rows)
+    return tuple(Present(row, presence.state(row, now), claims[row.name], leader == row.name) for row in rows)

@@ -15,10 +15,11 @@ from batchctl.domain.scheduling.modes import takers_of
 from batchctl.domain.status import InstanceStatus
 from batchctl.expected_work import ExpectedWork
 from batchctl.operations import unknown
+from batchctl.operations.column_lists import Column, ColumnList, Curve
 from batchctl.operations.dependencies import dependents
 from batchctl.operations.dependencies.dependents import Seen
+from batchctl.operations.scheduling.timetable import COMING as COMING_UP
 from batchctl.operations.scheduling.timetable import ComingUp, Timetable, coming_up
-from batchctl.operations.shown_columns import Columns, moment, seconds
 from batchctl.ports import Transactions
 from batchctl.store import Connection, reports
 from batchctl.store.definitions import definitions
@@ -44,28 +45,6 @@ class StepLengths:
     over: int = 0
     """How many runs took longer than ExpectedDuration says."""
 
-    @property
-    def columns(self) -> Columns:
-        """Return it under the names of columns; durations in seconds."""
-        took = self.took
-        return {
-            "ProcessBatchName": self.batch,
-            "ProcessControlSeq": self.step.seq,
-            "ProcessName": self.step.name,
-            "Runs": took.many,
-            "Median": _exact(took.median),
-            "P95": _exact(took.p95),
-            "Longest": _exact(took.longest),
-            "Last": _exact(took.last),
-            "ExpectedDuration": seconds(self.step.expected_duration),
-            "AlarmDuration": seconds(self.step.alarm_duration),
-            "OverExpected": self.over,
-            "RecentMedian": _exact(took.recent),
-            "EarlierMedian": _exact(took.earlier),
-            "Drift": None if took.drift is None else took.drift.value,
-            "DayMedians": [_exact(one) for one in took.days],
-        }
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepUnderWay:
@@ -84,21 +63,6 @@ class StepUnderWay:
         """Return how much longer it takes than expected, if it does."""
         return None if self.expected is None or self.elapsed <= self.expected else self.elapsed - self.expected
 
-    @property
-    def columns(self) -> Columns:
-        """Return it under the names of columns."""
-        return {
-            "BatchControl_id": self.entry.instance_id,
-            "ProcessBatchName": self.batch,
-            "ProcessControlSeq": self.entry.seq,
-            "ProcessName": self.entry.step_name,
-            "StartTime": moment(self.entry.started_at),
-            "Elapsed": _exact(self.elapsed),
-            "Expected": _exact(self.expected),
-            "LateBy": _exact(self.late_by),
-            "ExpectedEnd": moment(self.done_at),
-        }
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coming:
@@ -107,11 +71,6 @@ class Coming:
     coming: ComingUp
     batches: tuple[str, ...]
     done_at: datetime | None
-
-    @property
-    def columns(self) -> Columns:
-        """Return it under the names of columns."""
-        return {**self.coming.columns, "Batches": list(self.batches), "ExpectedEnd": moment(self.done_at)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,16 +81,127 @@ class StuckInstance:
     batch: str
     stands_for: timedelta
 
-    @property
-    def columns(self) -> Columns:
-        """Return it under the names of columns."""
-        return {
-            "BatchControl_id": self.instance.instance_id,
-            "ProcessBatchName": self.batch,
-            "Status": self.instance.status.value,
-            "Since": moment(self.instance.updated_at),
-            "StandsFor": _exact(self.stands_for),
-        }
+
+def _exact(length: timedelta) -> float:
+    return round(length.total_seconds(), 3)
+
+
+def _drift(one: StepLengths) -> tuple[object, ...] | None:
+    took = one.took
+    return None if took.drift is None else (f"{took.drift}: ", took.earlier, " -> ", took.recent)
+
+
+STEPS = ColumnList[StepLengths](
+    "How long steps take",
+    {
+        "ProcessBatchName": lambda one: one.batch,
+        "ProcessControlSeq": lambda one: one.step.seq,
+        "ProcessName": lambda one: one.step.name,
+        "Runs": lambda one: one.took.many,
+        "Median": Column(lambda one: one.took.median, _exact),
+        "P95": Column(lambda one: one.took.p95, _exact),
+        "Longest": Column(lambda one: one.took.longest, _exact),
+        "Last": Column(lambda one: one.took.last, _exact),
+        "ExpectedDuration": lambda one: one.step.expected_duration,
+        "AlarmDuration": lambda one: one.step.alarm_duration,
+        "OverExpected": lambda one: one.over,
+        "RecentMedian": Column(lambda one: one.took.recent, _exact),
+        "EarlierMedian": Column(lambda one: one.took.earlier, _exact),
+        "Drift": lambda one: one.took.drift,
+        "DayMedians": lambda one: [_exact(day) for day in one.took.days],
+    },
+    {
+        "batch": "ProcessBatchName",
+        "step": lambda one: f"{one.step.seq} {one.step.name}",
+        "runs#": "Runs",
+        "median#": "Median",
+        "p95#": "P95",
+        "longest#": "Longest",
+        "expected#": "ExpectedDuration",
+        "over#": lambda one: one.over or None,
+        "alarm#": "AlarmDuration",
+        "drift": _drift,
+        "by day": lambda one: Curve(one.took.days),
+    },
+)
+UNDER_WAY = ColumnList[StepUnderWay](
+    "Under way",
+    {
+        "BatchControl_id": lambda one: one.entry.instance_id,
+        "ProcessBatchName": lambda one: one.batch,
+        "ProcessControlSeq": lambda one: one.entry.seq,
+        "ProcessName": lambda one: one.entry.step_name,
+        "StartTime": lambda one: one.entry.started_at,
+        "Elapsed": Column(lambda one: one.elapsed, _exact),
+        "Expected": Column(lambda one: one.expected, _exact),
+        "LateBy": Column(lambda one: one.late_by, _exact),
+        "ExpectedEnd": lambda one: one.done_at,
+    },
+    {
+        "id#": "BatchControl_id",
+        "batch": "ProcessBatchName",
+        "step": lambda one: f"{one.entry.seq} {one.entry.step_name}",
+        "started (UTC)": "StartTime",
+        "runs for#": "Elapsed",
+        "expected#": "Expected",
+        "late by#": "LateBy",
+        "done by (UTC)": "ExpectedEnd",
+    },
+)
+COMING = ColumnList[Coming](
+    "Due next",
+    {
+        **COMING_UP.within(lambda one: one.coming),
+        "Batches": lambda one: one.batches,
+        "ExpectedEnd": lambda one: one.done_at,
+    },
+    {
+        "schedule": "ScheduleName",
+        "batches": lambda one: ", ".join(one.batches) or None,
+        "due": lambda one: one.coming.next.words,
+        "due (UTC)": "NextUtcTime",
+        "done by (UTC)": "ExpectedEnd",
+    },
+)
+STUCK = ColumnList[StuckInstance](
+    "Standing",
+    {
+        "BatchControl_id": lambda one: one.instance.instance_id,
+        "ProcessBatchName": lambda one: one.batch,
+        "Status": lambda one: one.instance.status,
+        "Since": lambda one: one.instance.updated_at,
+        "StandsFor": Column(lambda one: one.stands_for, _exact),
+    },
+    {
+        "id#": "BatchControl_id",
+        "batch": "ProcessBatchName",
+        "status": "Status",
+        "since (UTC)": "Since",
+        "for": "StandsFor",
+    },
+)
+MISSED = ColumnList[IncidentSign](
+    "Expected, and not there",
+    {
+        "Kind": lambda one: one.kind,
+        "ProcessBatchName": lambda one: one.subject,
+        "Since": lambda one: one.since,
+        "Message": lambda one: one.message,
+        "Next": lambda one: one.next_step,
+    },
+    {"batch": "ProcessBatchName", "by (UTC)": "Since", "message": "Message", "next": "Next"},
+)
+WAITS = ColumnList[dependents.Seen](
+    "Waiting for others",
+    dependents.WAITS.columns,
+    {
+        "batch": "ProcessBatchName",
+        "CycleKey": "CycleKey",
+        "since (UTC)": "Since",
+        "deadline (UTC)": "Deadline",
+        "why": "Reason",
+    },
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -308,7 +378,3 @@ def _standing(
         if (batch := batches.get(one.batch_id)) is not None
     ]
     return tuple(sorted(found, key=lambda one: (-one.stands_for, one.instance.instance_id)))
-
-
-def _exact(length: timedelta | None) -> float | None:
-    return None if length is None else round(length.total_seconds(), 3)

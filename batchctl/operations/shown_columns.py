@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from batchctl.domain import records
-from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchDefinition
-from batchctl.domain.unreadable import UnreadableRow
 
 Columns = records.Columns
 of, moment = records.shown, records.moment
@@ -19,29 +17,6 @@ def batch(row: BatchDefinition) -> Columns:
     """Return a `ProcessBatch` row by column names."""
     seconds = row.retry_wait.total_seconds()
     return of(row, retry_wait={"RetryWaitMins": int(seconds // 60), "RetryWaitSecs": seconds})
-
-
-def incident_sign(one: IncidentSign) -> Columns:
-    """Return something that is the matter, under the names of columns."""
-    return {
-        "Kind": one.kind.value,
-        "ProcessBatchName": one.subject,
-        "Since": moment(one.since),
-        "Message": one.message,
-        "Next": one.next_step,
-    }
-
-
-def unreadable(row: UnreadableRow) -> Columns:
-    """Return what there is to say of a row that cannot be read, under the names of columns."""
-    return {
-        "TableName": row.table,
-        "RowNumber": row.row_id,
-        "ColumnName": row.column or None,
-        "ProcessBatchName": row.batch or None,
-        "Message": row.message,
-        "Next": row.mend,
-    }
 
 
 def changes(before: Mapping[str, JsonValue], after: Mapping[str, JsonValue]) -> tuple[Columns, Columns]:

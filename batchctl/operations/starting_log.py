@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
+from typing import Annotated
 
-from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import EventFilter, LogEntry
-from batchctl.operations import shown_columns, unknown
+from batchctl.operations import unknown
+from batchctl.operations.column_lists import ColumnList, record
 from batchctl.ports import Transactions
 from batchctl.store import scheduler_log
 from batchctl.store.definitions import definitions
@@ -17,11 +19,30 @@ class LogLine:
     """An event, and the name of the batch it is about, if it is about one."""
 
     entry: LogEntry
-    batch: str | None
+    batch: Annotated[str | None, "ProcessBatchName"]
 
-    def columns(self) -> dict[str, JsonValue]:
-        """Return it by column names."""
-        return {**shown_columns.of(self.entry), "ProcessBatchName": self.batch}
+
+def _took(line: LogLine) -> timedelta | None:
+    return None if line.entry.duration_ms is None else timedelta(milliseconds=line.entry.duration_ms)
+
+
+LOG = ColumnList[LogLine](
+    "Log",
+    record(LogLine),
+    {
+        "id#": "SchedulerLog_id",
+        "at (UTC)": "EventTime",
+        "event": "EventType",
+        "source": "Source",
+        "entity": "Entity",
+        "batch": "ProcessBatchName",
+        "file#": "FileProcess_id",
+        "instance#": "BatchControl_id",
+        "rows#": "RowsQueued",
+        "took": _took,
+        "message": "Message",
+    },
+)
 
 
 @dataclass(frozen=True, slots=True)

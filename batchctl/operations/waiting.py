@@ -6,14 +6,15 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Protocol
+from typing import Annotated, Protocol
 
 from batchctl.domain import gates
 from batchctl.domain.errors import Busy, Conflict, DatabaseRefused
-from batchctl.domain.records import JsonValue
+from batchctl.domain.records import Kept
 from batchctl.domain.rows import BatchInstance, InstanceId, IntakeId, IntakeRow, MissingPlugin
 from batchctl.domain.status import FINAL, STOPPED, InstanceStatus, IntakeStatus
-from batchctl.operations import copies, remedies, shown_columns, unknown
+from batchctl.operations import copies, remedies, unknown
+from batchctl.operations.column_lists import ColumnList, record
 from batchctl.operations.presence import Presence
 from batchctl.operations.standing import WaitingLine
 from batchctl.ports import Transactions
@@ -65,24 +66,15 @@ class Awaited:
 
     reference: str
     status: str
-    settled: bool
+    settled: Annotated[bool, Kept()]
     """True when nothing more happens unless a person acts."""
-    succeeded: bool = False
-    instances: tuple[BatchInstance, ...] = ()
+    succeeded: Annotated[bool, Kept()] = False
     message: str | None = None
-    next_step: str | None = None
+    next_step: Annotated[str | None, "Next"] = None
+    instances: Annotated[tuple[BatchInstance, ...], "BatchControl"] = ()
 
-    def columns(self) -> dict[str, JsonValue]:
-        """Return it by column names."""
-        return {
-            "Reference": self.reference,
-            "Status": self.status,
-            "Settled": self.settled,
-            "Succeeded": self.succeeded,
-            "Message": self.message,
-            "Next": self.next_step,
-            "BatchControl": [shown_columns.of(instance) for instance in self.instances],
-        }
+
+AWAITED = ColumnList[Awaited]("Awaited", record(Awaited))
 
 
 def _silently(left: Sequence[Awaited], seconds: float) -> None:

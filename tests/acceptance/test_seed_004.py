@@ -23,7 +23,7 @@ from batchctl.domain.definitions.sql_jobs import SqlJob
 from batchctl.domain.errors import Refused
 from batchctl.domain.status import CatchUp
 from batchctl.node import Node
-from batchctl.operations.definitions.registrar import Registrar
+from batchctl.operations.definitions.registrar import JOBS, Registrar
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.scheduling.timetable import DECIDED_WITHIN
 from batchctl.plugin_api import Connection, StepHandler
@@ -156,7 +156,7 @@ def test_line_05_a_job_whose_next_run_is_over_is_overdue(shop: SqlShop) -> None:
     late = shop.jobs()["once"]
 
     assert (soon.is_overdue, late.is_overdue) == (False, True)
-    assert late.columns()["Overdue"] is True
+    assert JOBS.of(late)["Overdue"] is True
 
 
 def test_line_05_a_job_says_what_it_does_when_it_runs_and_how_its_last_run_ended(shop: SqlShop) -> None:
@@ -170,14 +170,14 @@ def test_line_05_a_job_says_what_it_does_when_it_runs_and_how_its_last_run_ended
     assert last is not None
 
     assert shop.sql("SELECT Data2 FROM ProcessControl WHERE ProcessName = 'once'") == [("SELECT 1",)]
-    assert moment(str(jobs["once"].columns()["RunAt"])) == once.first.due
-    assert jobs["once"].columns()["Enabled"] == 0
+    assert moment(str(JOBS.of(jobs["once"])["RunAt"])) == once.first.due
+    assert JOBS.of(jobs["once"])["Enabled"] == 0
     assert (last.status.value, last.started_at <= shop.now) == ("success", True)
     assert {name: one.schedule.timing.schedule_type.value for name, one in jobs.items()} == {
         "once": "once",
         "daily": "daily",
     }
-    assert jobs["daily"].columns()["LastRun"] is None
+    assert JOBS.of(jobs["daily"])["LastRun"] is None
 
 
 def test_line_06_an_error_is_kept_with_line_number_message_severity_job_and_utc_time(shop: SqlShop) -> None:

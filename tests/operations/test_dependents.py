@@ -28,7 +28,7 @@ def test_a_wait_says_what_lacks_and_until_when(world: World) -> None:
     complete(world, "A", "2026-11-21")
     (seen,) = dependents.waits(world.transactions, world.clock)
 
-    told = seen.columns
+    told = dependents.WAITS.of(seen)
     assert (told["ProcessBatchName"], told["CycleKey"], told["Overdue"]) == ("C", "2026-11-21", False)
     assert told["Reason"] == "B has no instance for this CycleKey yet"
     assert [each["ProcessBatchName"] for each in told["Lacking"]] == ["B"]  # type: ignore[union-attr,index,call-overload]
@@ -54,7 +54,7 @@ def test_a_wait_since_the_end_of_all_times_is_shown(world: World) -> None:
     world.sql("UPDATE BatchCompletion SET z_inserted = '9999-12-31 12:00:00'")
 
     (seen,) = dependents.waits(world.transactions, world.clock)
-    assert (seen.columns["Reason"], seen.is_overdue) == ("B has no instance for this CycleKey yet", False)
+    assert (dependents.WAITS.of(seen)["Reason"], seen.is_overdue) == ("B has no instance for this CycleKey yet", False)
     ((_, blocked, _),) = gates_of(world, "batch:C")
     assert blocked is not None
     assert "since 9999-12-31" in blocked

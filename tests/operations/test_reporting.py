@@ -12,7 +12,7 @@ from batchctl.domain.alerting.alerts import AlertRules
 from batchctl.domain.alerting.performance import Drift
 from batchctl.domain.errors import NotFound
 from batchctl.domain.scheduling.schedules import ScheduleId
-from batchctl.operations.reporting import Reporter
+from batchctl.operations.reporting import COMING, STEPS, Reporter
 from batchctl.operations.scheduling import arming, timetable
 from batchctl.operations.scheduling.timetable import Timetable
 from tests.control.world import RUNS_ON, World
@@ -62,9 +62,9 @@ def test_successes_are_counted_and_nothing_else(world: World) -> None:
     (found,) = reporter(world).durations()
 
     assert (found.batch, found.step.seq, found.took.many, found.over) == ("B", 10, 10, 1)
-    assert found.columns["Median"] == 30
-    assert found.columns["P95"] == 90
-    assert (found.columns["ExpectedDuration"], found.columns["AlarmDuration"]) == (60, 300)
+    assert STEPS.of(found)["Median"] == 30
+    assert STEPS.of(found)["P95"] == 90
+    assert (STEPS.of(found)["ExpectedDuration"], STEPS.of(found)["AlarmDuration"]) == (60, 300)
 
 
 def test_what_was_purged_counts_too(world: World) -> None:
@@ -75,7 +75,7 @@ def test_what_was_purged_counts_too(world: World) -> None:
     (found,) = reporter(world, "B").durations()
 
     assert (found.took.many, found.took.drift) == (70, Drift.SLOWER)
-    assert (found.columns["EarlierMedian"], found.columns["RecentMedian"]) == (10, 30)
+    assert (STEPS.of(found)["EarlierMedian"], STEPS.of(found)["RecentMedian"]) == (10, 30)
 
 
 def test_a_batch_is_looked_at_alone(world: World) -> None:
@@ -116,7 +116,7 @@ def test_what_is_due_says_when_it_should_be_done(world: World) -> None:
 
     assert (coming.coming.schedule.name, coming.batches) == ("nightly", ("B",))
     assert coming.done_at == coming.coming.next.at + timedelta(seconds=30)
-    assert coming.columns["ExpectedEnd"] is not None
+    assert COMING.of(coming)["ExpectedEnd"] is not None
     assert reporter(world).late().overdue == ()
 
 

@@ -13,7 +13,7 @@ from batchctl.operations import explain, overview
 from batchctl.operations.scheduling import foresight
 from batchctl.operations.scheduling.foresight import Rehearsed
 from batchctl.operations.scheduling.schedule_trial import ScheduleBench, ScheduleTrial
-from batchctl.operations.scheduling.timetable import DECIDED_WITHIN, Timed, Timetable
+from batchctl.operations.scheduling.timetable import COMING, DECIDED_WITHIN, SCHEDULES, Timed, Timetable
 from tests.control.world import World
 from tests.operations.test_looking import PRESENCE
 
@@ -57,7 +57,7 @@ def tried(table: Timetable, name: str = "nightly", *, grace: int = 300, fires_he
 
 
 def previewed(table: Timetable, days: int, start: datetime | None = None) -> list[dict[str, Any]]:
-    return [dict(one.columns) for one in foresight.preview(table, "nightly", start=start, days=days).due_times]
+    return [foresight.DUE_TIMES.of(at) for at in foresight.preview(table, "nightly", start=start, days=days).due_times]
 
 
 def rehearsed(table: Timetable) -> Rehearsed:
@@ -78,7 +78,7 @@ class TestList:
     def test_the_next_time_is_shown_in_its_zone_and_in_utc(self, world: World, table: Timetable) -> None:
         schedule(world, TimeZone="America/New_York")
 
-        found = only(table).columns
+        found = SCHEDULES.of(only(table))
 
         assert (found["Words"], found["Zone"]) == ("daily at 06:00, America/New_York", "America/New_York")
         assert (found["NextLocalTime"], found["NextUtcTime"]) == ("2026-11-21 06:00 -05:00", "2026-11-21T11:00:00.000Z")
@@ -125,7 +125,7 @@ class TestList:
         world.sql(DECIDED, 1, "2026-11-20T06:00", "fired", "2026-11-20 05:00:00", None, 1, None, 1)
         world.sql(DECIDED, 1, "2026-11-18T06:00", "skipped", "2026-11-18 05:00:00", None, 1, "made up for", None)
 
-        found = only(table).columns
+        found = SCHEDULES.of(only(table))
 
         assert (found["LastOutcome"], found["LastFileProcess_id"]) == ("fired", 1)
         assert [one.fire_key for one in table.sheet("nightly").decided] == ["2026-11-20T06:00", "2026-11-18T06:00"]
@@ -135,9 +135,9 @@ class TestList:
         schedule(world, CalendarName="NL")
 
         said = "CalendarName: Calendar NL runs out on 2026-12-31: after that only the days of the week decide."
-        assert only(table).columns["Findings"] == [said]
+        assert SCHEDULES.of(only(table))["Findings"] == [said]
         world.sql("UPDATE Schedule SET Enabled = 0")
-        assert only(table).columns["Findings"] == []
+        assert SCHEDULES.of(only(table))["Findings"] == []
 
     def test_an_unknown_one_is_named_and_so_are_rows_that_hold_nonsense(self, world: World, table: Timetable) -> None:
         schedule(world)
@@ -151,7 +151,7 @@ class TestList:
     def test_a_next_time_that_is_over_is_overdue(self, world: World, table: Timetable) -> None:
         schedule(world)
         world.clock.advance(timedelta(hours=2) + DECIDED_WITHIN)
-        assert (only(table).columns["Overdue"], only(table).columns["NextLocalTime"]) == (
+        assert (SCHEDULES.of(only(table))["Overdue"], SCHEDULES.of(only(table))["NextLocalTime"]) == (
             False,
             "2026-11-21 06:00 +01:00",
         )
@@ -162,7 +162,7 @@ class TestList:
 
         assert following is not None
         assert (following.is_overdue, following.words) == (True, "2026-11-21 06:00 +01:00, overdue")
-        assert (only(table).columns["Overdue"], coming.columns["Overdue"]) == (True, True)
+        assert (SCHEDULES.of(only(table))["Overdue"], COMING.of(coming)["Overdue"]) == (True, True)
 
 
 class TestPreview:
@@ -484,7 +484,11 @@ class TestChangeNights:
 
         rehearsal = rehearsed(table)
 
-        shown = [row for row in rehearsal.columns if row["ChangeTime"] == "2027-03-28T01:00:00.000Z"]
+        shown = [
+            row
+            for row in map(foresight.NIGHT_TIMES.of, rehearsal.rows)
+            if row["ChangeTime"] == "2027-03-28T01:00:00.000Z"
+        ]
         said = f"the clocks leave this out; {what} is not made up for"
         assert [(row["LocalTime"], row["UtcTime"], row["Outcome"], row["Reason"], row["Runs"]) for row in shown] == [
             (f"2027-03-28 02:{minute}", None, "skipped", said, "not at all") for minute in ("00", "20", "40")
@@ -511,7 +515,7 @@ class TestChangeNights:
     def test_what_is_skipped_in_the_gap_has_no_moment(self, world: World, table: Timetable) -> None:
         schedule(world, RunTimes="02:30", GapPolicy="skip")
 
-        skipped = rehearsed(table).columns[0]
+        skipped = foresight.NIGHT_TIMES.of(next(rehearsed(table).rows))
 
         assert (skipped["LocalTime"], skipped["UtcTime"]) == ("2027-03-28 02:30", None)
         assert str(skipped["Reason"]).startswith("2027-03-28 02:30 does not exist in Europe/Amsterdam")
@@ -732,7 +736,7 @@ class TestTest:
         said = "Step 10 of B uses {FileName}; a schedule brings none, so it fails."
 
         assert tried(table).notes == (said,)
-        assert only(table).columns["Findings"] == [f"Entity: {said}"]
+        assert SCHEDULES.of(only(table))["Findings"] == [f"Entity: {said}"]
 
     def test_a_day_off_is_a_reason_and_a_calendar_that_ends_is_noted(self, world: World, table: Timetable) -> None:
         world.sql("INSERT INTO Calendar (CalendarName, ValidUntil) VALUES ('NL', '2026-12-31')")

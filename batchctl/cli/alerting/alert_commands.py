@@ -9,7 +9,6 @@ from batchctl.cli.lazily import load_all
 from batchctl.cli.session import FAILED, FINDINGS, CliSession, pass_session, reads_rows
 from batchctl.domain.error_codes import NOT_SENT
 from batchctl.domain.text import visible
-from batchctl.operations import shown_columns
 from batchctl.operations.alerting import alert_channels
 
 
@@ -25,37 +24,15 @@ def list_channels(session: CliSession, as_json: bool) -> None:
     app = session.app
     found = alert_channels.channels(app.transactions, app.settings)
     if as_json:
-        output.print_json([_as_json(one) for one in found])
+        output.print_list(alert_channels.CHANNELS, found)
         return
     if not found:
         output.line("No channel is configured: incidents are listed, and no alert is sent.")
         output.hints("batchctl incidents   (docs/alerts.md says how a channel is configured)")
         return
-    rows = [
-        (
-            one.name,
-            one.kind,
-            one.on,
-            None if one.last is None else one.last.message.title,
-            None if one.last is None else output.word(one.last.status.value),
-            None if one.last is None else one.last.sent_at or one.last.made_at,
-            one.finding or (None if one.last is None else one.last.wording),
-        )
-        for one in found
-    ]
-    output.table_if_any("Channels", ["name", "kind", "on", "last message", "", "at (UTC)", "trouble"], rows)
+    output.show_list(alert_channels.CHANNELS, found)
     broken = [one for one in found if one.finding is not None]
     output.hints(broken[0].remedy if broken else "batchctl alert test")
-
-
-def _as_json(one: alert_channels.ChannelState) -> shown_columns.Columns:
-    return {
-        "Channel": one.name,
-        "Kind": one.kind,
-        "On": one.on,
-        "Problem": one.finding,
-        "LastDelivery": None if one.last is None else shown_columns.of(one.last),
-    }
 
 
 @alert.command()

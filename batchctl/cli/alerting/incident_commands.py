@@ -12,12 +12,10 @@ from batchctl import node
 from batchctl.cli import output
 from batchctl.cli.filtering import filters
 from batchctl.cli.session import INSTANCE_ID, ROW_ID, CliSession, acts, reads_rows
-from batchctl.domain.alerting.incidents import Incident
 from batchctl.domain.maintenance.lengths import length_of
 from batchctl.domain.rows import IncidentId, InstanceId
 from batchctl.domain.status import IncidentStatus
 from batchctl.domain.text import visible
-from batchctl.operations import shown_columns
 from batchctl.operations.alerting import incident_desk
 
 
@@ -54,48 +52,14 @@ def incidents(
     found = incident_desk.listed(app.transactions, everything=everything, batch=batch, status=stands, since=since)
     now = app.clock.now()
     if as_json:
-        output.print_json([shown_columns.of(one) for one in found])
+        output.print_list(incident_desk.incidents_at(now), found)
         return
     if found:
-        show_incidents(found, now)
+        output.show_list(incident_desk.incidents_at(now), found)
     else:
         output.line("No incident stands." if not everything else "There was no incident so far.")
     unknown = [one for one in found if one.status is IncidentStatus.OPEN]
     output.hints(f"batchctl acknowledge {unknown[0].incident_id} --reason ..." if unknown else "batchctl status")
-
-
-def show_incidents(found: Sequence[Incident], now: datetime) -> None:
-    """Show incidents as a list."""
-    rows = [
-        (
-            one.incident_id,
-            one.kind.value,
-            one.subject,
-            _stand(one, now),
-            one.opened_at,
-            one.occurrences,
-            one.message,
-            _next(one),
-        )
-        for one in found
-    ]
-    output.table_if_any("Incidents", ["id#", "kind", "about", "", "since (UTC)", "times#", "message", "next"], rows)
-
-
-def _stand(one: Incident, now: datetime) -> object:
-    """Return the status of an incident, who has acknowledged it or until when it is snoozed, and the reason."""
-    said = output.word(one.status.value)
-    if one.is_standing and one.acknowledged_by is not None:
-        said.append(" by ").append_text(output.cell(one.acknowledged_by))
-    elif one.is_standing and one.snoozed_until is not None and one.snoozed_until > now:
-        said.append(", snoozed until ").append_text(output.shown(one.snoozed_until))
-    else:
-        return said
-    return said if one.because is None else said.append(": ").append_text(output.shown(one.because))
-
-
-def _next(one: Incident) -> str | None:
-    return one.next_step if one.is_standing else None
 
 
 @click.command()

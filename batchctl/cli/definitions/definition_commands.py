@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 import click
 
 from batchctl import config
@@ -11,12 +9,9 @@ from batchctl.cli import output
 from batchctl.cli.lazily import load_all
 from batchctl.cli.session import FINDINGS, CliSession, one_of, reads_rows
 from batchctl.cli.unreadable_lists import show_unreadable
-from batchctl.domain.maintenance.lengths import in_words
-from batchctl.domain.operators import freezes
-from batchctl.domain.rows import BatchDefinition
 from batchctl.domain.text import typed
-from batchctl.operations import inspection, shown_columns
-from batchctl.operations.definitions import connection_checks
+from batchctl.operations import inspection
+from batchctl.operations.definitions import checking, connection_checks
 from batchctl.operations.maintenance import doctor
 
 
@@ -29,42 +24,13 @@ def batches(session: CliSession, status: str | None, as_json: bool) -> None:
     (found, broken, strange), now = inspection.batches(app.transactions, app.clock), app.clock.now()
     # Whether a row that cannot be read is enabled is unknown: it is always shown.
     found = tuple(one for one in found if status in {None, "enabled" if one.batch.enabled else "disabled"})
+    columns = inspection.batches_at(now)
     if as_json:
-        listed = [
-            {
-                **shown_columns.batch(one.batch),
-                "Steps": [shown_columns.of(step) for step in one.batch.steps],
-                "NotInstalled": [shown_columns.of(missing) for missing in one.batch.missing_plugins],
-                "Misread": [{"Message": each.message, "Next": each.next_step} for each in one.misread],
-                "Frozen": freezes.holding(one.batch, now) is not None,
-                "Instances": {status.value: count for status, count in one.instances.items()},
-            }
-            for one in found
-        ]
-        nothing = dict.fromkeys(listed[0] if listed else ())
-        listed += [
-            {**nothing, "ProcessBatch_id": row.batch_id, **shown_columns.unreadable(row), "Unreadable": row.message}
-            for row in broken
-        ]
-        output.print_json(listed)
+        output.print_list(columns, found, broken)
         for row in strange:
             output.say(f"Note: {row.message}. {row.mend}")
         return
-    rows = [
-        (
-            one.batch.seq,
-            one.batch.name,
-            _state(one.batch, now),
-            one.batch.entity,
-            ", ".join(f"{step.seq} {step.name}" for step in one.batch.steps) or None,
-            f"{one.batch.retry_count} x {in_words(one.batch.retry_wait)}",
-            one.batch.on_failure,
-            ", ".join(f"{count} {status}" for status, count in one.instances.items()) or None,
-        )
-        for one in found
-    ]
-    headings = ["Seq#", "batch", "state", "entity", "steps", "retries", "OnFailure", "instances"]
-    output.table("Batches", headings, rows)
+    output.show_list(columns, found)
     missing = [each for one in found for each in one.batch.missing_plugins]
     misread = [each for one in found for each in one.misread]
     uninstalled = ((output.cell(each.message, "bold red"), each.mend) for each in missing)
@@ -81,12 +47,6 @@ def batches(session: CliSession, status: str | None, as_json: bool) -> None:
         output.hints(f"batchctl why batch:{typed(found[0].batch.name)}", "batchctl check")
     else:
         output.hints("insert a row into ProcessBatch and its steps into ProcessControl, then: batchctl check")
-
-
-def _state(batch: BatchDefinition, now: datetime) -> object:
-    frozen = "" if freezes.holding(batch, now) is None else ", frozen"
-    shown = output.word("enabled" if batch.enabled else "disabled").append(frozen, style="bold cyan")
-    return shown.append(", not installed" if batch.missing_plugins else "", style="bold red")
 
 
 @click.command()
@@ -110,20 +70,9 @@ def check(session: CliSession, ask_targets: bool, constraints: bool, as_json: bo
     for key in literal:
         output.say(f"Warning: {key} holds its password itself; {doctor.how_to_hide(key)}")
     if as_json:
-        listed = [
-            {
-                "Table": one.table,
-                "Row": one.row,
-                "Column": one.column or None,
-                "Message": one.message,
-                "Next": one.remedy,
-            }
-            for one in found
-        ]
-        output.print_json(listed)
+        output.print_list(checking.FINDINGS, found)
     elif found:
-        rows = [(one.table, one.row or None, one.column or None, one.message) for one in found]
-        output.table(output.counted(len(found), "finding"), ["table", "row", "column", "what is wrong"], rows)
+        output.show_list(checking.FINDINGS, found, title=output.counted(len(found), "finding"))
         output.hints(*dict.fromkeys(one.remedy for one in found), "and look again: batchctl check")
     else:
         click.echo("Everything is in order.")

@@ -29,7 +29,6 @@ from batchctl.cli.session import (
 from batchctl.domain.error_codes import JOB_FAILED
 from batchctl.domain.errors import NotFound
 from batchctl.domain.operators import freezes
-from batchctl.domain.rows import HistoryEntry, attempt_of
 from batchctl.domain.status import HistoryStatus
 from batchctl.domain.text import did_you_mean, typed, visible
 from batchctl.operations.definitions import job_acts, reconciler, roster
@@ -51,7 +50,7 @@ def list_jobs(session: CliSession, as_json: bool) -> None:
     for finding in findings.values():
         output.say(finding.in_full)
     if as_json:
-        output.print_json([one.columns() for one in found])
+        output.print_list(roster.JOBS, found)
         return
     headings = ["name", "state", "category", "schedule", "due", "next (UTC)", "last", "about"]
     if found:
@@ -107,12 +106,11 @@ def history(
     wanted = None if outcome is None else HistoryStatus(outcome)
     found = _roster(session).history(name, outcome=wanted, since=since, most=limit)
     if as_json:
-        output.print_json([roster.attempt_columns(entry, most) for entry, most in roster.of_how_many(found)])
+        output.print_list(roster.ATTEMPTS, roster.of_how_many(found))
         return
-    headings = ["id#", "attempt", "status", "started (UTC)", "ended (UTC)", "took#", "worker", "message"]
     if found:
-        rows = [_attempt(entry, most) for entry, most in roster.of_how_many(found)]
-        output.table(f"Attempts of job {visible(name)}", headings, rows)
+        title = f"Attempts of job {visible(name)}"
+        output.show_list(roster.ATTEMPTS, roster.of_how_many(found), title=title)
         output.hints(f"batchctl history {found[0].instance_id}   (the commands, ready to be pasted, and output)")
     else:
         output.line("BatchProcessHistory has no such row.")
@@ -223,19 +221,6 @@ def _rows(one: roster.JobLine) -> Iterator[tuple[object, ...]]:
 def _of_schedule(due: roster.JobSchedule) -> str | None:
     parts = [due.drift, due.overwritten, "not in the code any more" if due.has_left else None]
     return "; ".join(part for part in parts if part) or None
-
-
-def _attempt(entry: HistoryEntry, most: int | None) -> tuple[object, ...]:
-    return (
-        entry.instance_id,
-        f"{attempt_of(entry.attempt_no, most)} {entry.cause}",
-        output.word(entry.status),
-        entry.started_at,
-        entry.ended_at,
-        None if entry.ended_at is None else entry.ended_at - entry.started_at,
-        entry.claimed_by or entry.host,
-        entry.wording,
-    )
 
 
 def _show_started(started: job_acts.Started, now: datetime) -> None:

@@ -18,7 +18,6 @@ from batchctl.domain.scheduling import column_text, timing_text
 from batchctl.domain.status import CatchUp
 from batchctl.domain.text import typed, visible
 from batchctl.operations.definitions import registrar, schedule_removal, sql_correction
-from batchctl.operations.scheduling import timetable
 
 SHOWN = 3
 """Up to how many runs that have failed are named one by one."""
@@ -217,10 +216,9 @@ def jobs(session: CliSession, as_json: bool) -> None:
     """Show how the jobs stand that add-sql has made: next run, running, waiting, last run, last error."""
     found = registrar.everyone(session.app.timetable())
     if as_json:
-        output.print_json([one.columns() for one in found])
+        output.print_list(registrar.JOBS, found)
         return
-    headings = ["name", "state", "next run (UTC)", "running since", "waiting#", "last run", "last run at", "last error"]
-    output.table("SQL jobs", headings, [_row(one) for one in found])
+    output.show_list(registrar.JOBS, found)
     output.hints(*(_after_errors(found) if found else ["batchctl schedule add-sql --help"]))
 
 
@@ -248,21 +246,6 @@ def _after_errors(found: Sequence[registrar.JobStanding]) -> list[str]:
             ]
         case _:
             return [history]
-
-
-def _row(one: registrar.JobStanding) -> tuple[object, ...]:
-    standing, last, error = one.standing, one.standing.last, one.error
-    overdue = f", {timetable.OVERDUE}" if one.is_overdue else ""
-    return (
-        one.schedule.name,
-        output.word(one.state),
-        output.shown(one.next_at).append(overdue),
-        None if standing.running is None else standing.running.started_at,
-        standing.waiting,
-        None if last is None else output.word(last.status.value),
-        None if last is None else last.started_at,
-        None if error is None else f"{output.shown(error.ended_at).plain}: {error.message}",
-    )
 
 
 @click.command()

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from batchctl.cli import output
 from batchctl.cli.session import CliSession, batch_names, reads_rows
 from batchctl.domain.text import shorten, typed, visible
-from batchctl.operations import shown_columns
 from batchctl.operations.definitions import batch_history
 
 
@@ -23,16 +20,7 @@ def versions(session: CliSession, batch: str, as_json: bool) -> None:
     """
     found = batch_history.versions(session.app.transactions, batch)
     if as_json:
-        listed = [
-            {
-                "DefVersion": one.number,
-                "z_inserted": shown_columns.moment(one.seen_at),
-                "Changes": [{"Column": at.where, "Before": at.before, "After": at.after} for at in one.changes],
-                "Content": json.loads(one.content),
-            }
-            for one in found
-        ]
-        output.print_json(listed)
+        output.print_list(batch_history.VERSIONS, found)
         return
     rows = []
     for one in found:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 
 import click
@@ -23,35 +22,13 @@ def waits(session: CliSession, batch: str | None, status: str | None, since: dat
     """
     app = session.app
     every = dependents.waits(app.transactions, app.clock, batch)
-    found = [one for one in every if status in {None, _stand(one)} and (since is None or one.wait.since >= since)]
+    found = [one for one in every if status in {None, one.stand} and (since is None or one.wait.since >= since)]
     if as_json:
-        output.print_json([one.columns for one in found])
+        output.print_list(dependents.WAITS, found)
         return
     if found:
-        show_waits(found)
+        output.show_list(dependents.WAITS, found)
     else:
         output.line("No completion waits for others; a batch of which nothing has completed yet is in: batchctl graph")
     next_steps = dict.fromkeys(one.next_step for each in found for one in each.wait.lacking)
     output.hints(*list(next_steps)[:3], "batchctl graph")
-
-
-def show_waits(found: Sequence[dependents.Seen]) -> None:
-    """Show waits as a list."""
-    rows = [
-        (
-            one.wait.batch.name,
-            one.wait.cycle_key,
-            output.word(_stand(one)),
-            one.wait.since,
-            one.wait.due,
-            one.wait.reason,
-            one.wait.next_step,
-        )
-        for one in found
-    ]
-    headings = ["batch", "cycle", "", "since (UTC)", "due (UTC)", "because", "next"]
-    output.table_if_any("Waits for other batches", headings, rows)
-
-
-def _stand(one: dependents.Seen) -> str:
-    return "overdue" if one.is_overdue else "waiting"

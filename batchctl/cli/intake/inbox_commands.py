@@ -18,6 +18,7 @@ from batchctl.domain.rows import IntakeId
 from batchctl.domain.status import InboxState
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.operations import clerk, inspection, shown_columns
+from batchctl.operations.column_lists import UNREADABLE
 from batchctl.operations.intake import inbox as inbox_rows
 from batchctl.system import glance
 
@@ -83,7 +84,14 @@ def inbox(
         entity = inspection.entity_of(reader.transactions, batch)
     found = reader.newest(states=wanted, entity=entity, since=since, before=before, most=limit)
     if as_json:
-        output.print_json(_as_json(found))
+        output.print_lists(
+            {
+                "Leader": found.leader,
+                "Rows": (inbox_rows.ITEMS, found.items),
+                "Before": found.before,
+                "Unreadable": (UNREADABLE, found.unreadable),
+            }
+        )
     else:
         _list(found)
 
@@ -212,28 +220,11 @@ def _list(found: inbox_rows.Inbox) -> None:
         far = "" if found.before is None else f" Ready rows before FileProcess {found.before} were not looked at."
         click.echo(f"Nothing of what was asked for is in the inbox.{far}")
     else:
-        rows = [
-            (
-                item.row.intake_id,
-                item.row.entity,
-                output.word(item.state),
-                item.row.inserted_at,
-                item.row.file_name,
-                _because(item),
-                item.clear,
-            )
-            for item in found.items
-        ]
-        headings = ["FileProcess#", "entity", "state", "arrived (UTC)", "file", "because", "next"]
-        output.table("Rows that are not work", headings, rows)
+        output.show_list(inbox_rows.ITEMS, found.items)
     hints = [f"batchctl inbox show {found.items[0].row.intake_id}   (one row in full)"] if found.items else []
     if found.before is not None:
         hints.append(f"batchctl inbox --before {found.before}   (older rows, with the same options)")
     output.hints(*(hints or ["batchctl status"]))
-
-
-def _because(item: inbox_rows.Item) -> str:
-    return f"{item.because} (no such file on this host)" if item.is_file_missing else item.because
 
 
 def _show(shown: inbox_rows.ShownIntake) -> None:
@@ -270,7 +261,7 @@ def _summary(shown: inbox_rows.ShownIntake) -> list[tuple[str, object]]:
         *((name, value) for name, value in columns.items() if value is not None),
         ("Arrived (UTC)", row.inserted_at),
         ("Taken by", ", ".join(_takers(shown)) or "no batch"),
-        *([] if item is None else [("Not work because", f"{item.state}: {_because(item)}")]),
+        *([] if item is None else [("Not work because", f"{item.state}: {item.reason}")]),
     ]
 
 
@@ -287,29 +278,10 @@ def _next(shown: inbox_rows.ShownIntake) -> list[str]:
     return [f"batchctl why file:{at}   (every gate, passed or blocking)"]
 
 
-def _as_json(found: inbox_rows.Inbox) -> shown_columns.Columns:
-    return {
-        "Leader": found.leader,
-        "Rows": [_item_as_json(item) for item in found.items],
-        "Before": found.before,
-        "Unreadable": [shown_columns.unreadable(row) for row in found.unreadable],
-    }
-
-
-def _item_as_json(item: inbox_rows.Item) -> shown_columns.Columns:
-    return {
-        **shown_columns.of(item.row),
-        "State": item.state.value,
-        "Because": item.because,
-        "FileMissing": item.is_file_missing,
-        "Next": item.clear,
-    }
-
-
 def _shown_as_json(shown: inbox_rows.ShownIntake) -> shown_columns.Columns:
     why = {"State": None, "Because": None, "FileMissing": False, "Next": None}
     return {
-        **(shown_columns.of(shown.row) | why if shown.item is None else _item_as_json(shown.item)),
+        **(shown_columns.of(shown.row) | why if shown.item is None else inbox_rows.ITEMS.of(shown.item)),
         "Leader": shown.leader,
         "TakenBy": [*_takers(shown)],
         "BatchControl": [shown_columns.of(instance) for instance in shown.instances],

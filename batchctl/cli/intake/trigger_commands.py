@@ -7,10 +7,8 @@ import click
 from batchctl.cli import output
 from batchctl.cli.filtering import of_starters, starts
 from batchctl.cli.session import CliSession, reads, reads_rows
-from batchctl.cli.unreadable_lists import show_unreadable, with_unreadable
-from batchctl.domain.intake.triggers import conditions_of
+from batchctl.cli.unreadable_lists import show_unreadable
 from batchctl.domain.text import typed
-from batchctl.operations import shown_columns
 from batchctl.operations.intake import trial
 
 
@@ -29,22 +27,9 @@ def list_triggers(session: CliSession, batch: str | None, status: str | None, as
     every, broken = trial.everything(app.transactions)
     found = [one for one in every if is_wanted(one.entity, one.enabled)]
     if as_json:
-        output.print_json(with_unreadable([shown_columns.of(one) for one in found], broken))
+        output.print_list(trial.TRIGGERS, found, broken)
         return
-    rows = [
-        (
-            one.name,
-            output.word("enabled" if one.enabled else "disabled"),
-            one.entity,
-            f"{one.table} on {one.connection}",
-            f"{one.status_column} = {one.pending_value}",
-            conditions_of(one),
-            one.last_fired,
-        )
-        for one in found
-    ]
-    headings = ["name", "state", "entity", "table", "pending", "fires at", "last fired (UTC)"]
-    output.table("Data triggers", headings, rows)
+    output.show_list(trial.TRIGGERS, found)
     if broken:
         show_unreadable(broken)
     elif found:

@@ -7,7 +7,7 @@ import click
 from batchctl.cli import output
 from batchctl.cli.filtering import of_starters, starts
 from batchctl.cli.session import CliSession, WholeNumber, reads, reads_rows
-from batchctl.cli.unreadable_lists import show_unreadable, with_unreadable
+from batchctl.cli.unreadable_lists import show_unreadable
 from batchctl.domain.error_codes import NOT_LISTED
 from batchctl.domain.text import storable, typed
 from batchctl.operations import shown_columns
@@ -35,46 +35,9 @@ def listed(session: CliSession, batch: str | None, status: str | None, as_json: 
     every, broken = watches.everyone(app.transactions)
     found = [one for one in every if is_wanted(one.watch.entity, one.watch.enabled)]
     if as_json:
-        listed = [
-            {
-                **shown_columns.of(one.watch),
-                "Taken": one.tally.taken,
-                "Missing": one.tally.missing,
-                "LastFileProcess_id": one.tally.last_intake,
-                "LastSubmitted": shown_columns.moment(one.tally.last_at),
-            }
-            for one in found
-        ]
-        output.print_json(with_unreadable(listed, broken))
+        output.print_list(watches.WATCHES, found, broken)
         return
-    rows = [
-        (
-            one.watch.name,
-            output.word("enabled" if one.watch.enabled else "disabled"),
-            one.watch.entity,
-            one.watch.folder,
-            one.watch.pattern,
-            one.watch.unreachable_since,
-            one.tally.taken,
-            one.tally.missing,
-            one.tally.last_intake,
-            one.tally.last_at,
-        )
-        for one in found
-    ]
-    headings = [
-        "name",
-        "state",
-        "entity",
-        "folder",
-        "pattern",
-        "unreachable since (UTC)",
-        "taken#",
-        "of them gone#",
-        "last FileProcess#",
-        "submitted (UTC)",
-    ]
-    output.table("Watched folders", headings, rows)
+    output.show_list(watches.WATCHES, found)
     if broken:
         show_unreadable(broken)
     elif found:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 
 import click
@@ -13,9 +12,8 @@ from batchctl.cli.log_command import MOST, Moment
 from batchctl.cli.session import FINDINGS, ROW_ID, CliSession, Ref, WholeNumber, as_rows, batch_names, reads, writes
 from batchctl.domain.errors import NotFound
 from batchctl.domain.maintenance.audit_chain import Anchor, anchor_of
-from batchctl.domain.rows import AuditEntry, AuditFilter
+from batchctl.domain.rows import AuditFilter
 from batchctl.domain.text import visible
-from batchctl.operations import shown_columns
 from batchctl.operations.maintenance import audit_trail
 
 
@@ -81,25 +79,12 @@ def audit(
     wanted = AuditFilter(ref=ref, actor=actor, action=action, since=since, before=before)
     found = audit_trail.page(app.transactions, wanted, limit)
     if as_json:
-        output.print_json([shown_columns.of(entry) for entry in found])
+        output.print_list(audit_trail.ACTS, found)
         return
     if not found:
         output.line("AuditLog has no such row.")
         return
-    rows = [
-        (
-            one.audit_id,
-            one.at,
-            one.actor,
-            one.action,
-            one.target,
-            one.reason,
-            _shown(one.before, one),
-            _shown(one.after, one),
-        )
-        for one in found
-    ]
-    output.table_if_any("Acts", ["id", "at (UTC)", "who", "action", "target", "reason", "before", "after"], rows)
+    output.show_list(audit_trail.ACTS, found)
     if len(found) == limit:
         output.hints(f"batchctl audit --before {found[-1].audit_id}   (with the same options: the next page)")
     else:
@@ -164,18 +149,6 @@ def seal(session: CliSession, dry_run: bool) -> None:
     click.echo(f"{output.counted(before.unsealed - (0 if dry_run else after.unsealed), 'row')} {would} sealed.")
     if after.head is not None:
         output.say(f"Next: batchctl audit verify --anchor {after.head}   (keep it elsewhere)")
-
-
-def _shown(values: str | None, entry: AuditEntry) -> str | None:
-    """Return the columns as people read them; of a row that was made or deleted, those that hold anything."""
-    try:
-        found = json.loads(values or "")
-    except ValueError:
-        return values
-    if not isinstance(found, dict):
-        return values
-    is_whole = entry.before is None or entry.after is None
-    return json.dumps({name: at for name, at in found.items() if not is_whole or at is not None}, ensure_ascii=False)
 
 
 def _show(found: audit_trail.ChainVerdict, *, anchored: bool) -> None:

@@ -9,8 +9,7 @@ from batchctl.cli import output
 from batchctl.cli.lazily import load_all
 from batchctl.cli.session import FINDINGS, CliSession, reads_rows
 from batchctl.domain.outcomes import Result
-
-_STYLES = {"OK": "green", "WARN": "yellow", "FAIL": "bold red"}
+from batchctl.operations.maintenance import doctor as operation
 
 
 @click.command()
@@ -25,29 +24,10 @@ def doctor(session: CliSession, as_json: bool) -> None:
     lines = app.examine(session.config)
     counts = {result: sum(line.result is result for line in lines) for result in Result}
     if as_json:
-        listed = [
-            {
-                "Check": line.check,
-                "Target": line.target,
-                "Result": line.result.value,
-                "Message": line.message,
-                "Next": line.next_step,
-            }
-            for line in lines
-        ]
-        output.print_json(listed)
+        output.print_list(operation.LINES, lines)
     else:
-        rows = [
-            (
-                output.cell(line.result.value, _STYLES[line.result.value]),
-                line.target,
-                line.check,
-                line.message,
-            )
-            for line in lines
-        ]
         title = ", ".join(f"{count} {result.value}" for result, count in counts.items())
-        output.table(title, ["", "target", "check", "message"], rows)
+        output.show_list(operation.LINES, lines, title=title)
         mending = [f"{line.target}, {line.check}: {line.next_step}" for line in lines if line.next_step is not None]
         if mending:
             output.hints(*mending, "and look again: batchctl doctor")

@@ -20,15 +20,10 @@ def fsck(session: CliSession, as_json: bool) -> None:
     app = session.app
     found = operation.examine(app.transactions, app.clock)
     if as_json:
-        listed = [
-            {"Law": one.code, "Message": one.law, "Table": one.table, "Row": one.row_id, "Next": one.next_step}
-            for one in found
-        ]
-        output.print_json(listed)
+        output.print_list(operation.LAW_FINDINGS, found)
     elif found:
-        rows = [(one.code, one.table, one.row_id, one.law) for one in found]
         title = f"{output.counted(len(found), 'row')} against the laws"
-        output.table(title, ["law", "table", "row", "what should be so"], rows)
+        output.show_list(operation.LAW_FINDINGS, found, title=title)
         output.hints(*dict.fromkeys(f"{one.code}: {one.next_step}" for one in found))
     else:
         click.echo(f"Every one of {operation.laws()} laws holds.")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime
-
 import click
 
 from batchctl import app
@@ -22,9 +19,9 @@ from batchctl.cli.session import (
     reason,
     sure,
 )
-from batchctl.cli.unreadable_lists import show_unreadable, with_unreadable
-from batchctl.domain.operators.freezes import Scope, scope_of, thawing, wording
-from batchctl.domain.rows import NEVER, Freeze, FreezeId
+from batchctl.cli.unreadable_lists import show_unreadable
+from batchctl.domain.operators.freezes import Scope, thawing, wording
+from batchctl.domain.rows import FreezeId
 from batchctl.operations import shown_columns
 from batchctl.operations.operators import freezing
 
@@ -110,33 +107,15 @@ def freezes(session: CliSession, everything: bool, limit: int, as_json: bool) ->
     now = app.clock.now()
     found, broken = freezing.listed(app.transactions, now, limit, everything=everything)
     idle = freezing.idle(app.transactions, [one for one in found if one.holds(now)])
+    columns = freezing.freezes_at(now, idle)
     if as_json:
         said = {row.row_id: {"Unreadable": row.message, "Next": row.mend} for row in broken}
-        listed = [
-            {
-                **shown_columns.of(one),
-                "Holds": one.holds(now),
-                "FreezesNothing": idle.get(one.freeze_id),
-                **said.pop(one.freeze_id, {}),
-            }
-            for one in found
-        ]
-        output.print_json(with_unreadable(listed, [row for row in broken if row.row_id in said]))
+        told = [{**columns.of(one), **said.pop(one.freeze_id, {})} for one in found]
+        unread = columns.as_json([], [row for row in broken if row.row_id in said])
+        output.print_rows([*told, *unread], columns.header)
         return
-    rows = [
-        (
-            one.freeze_id,
-            scope_of(one),
-            output.word(_state(one, now, idle)),
-            one.since,
-            "somebody thaws it" if (ends := one.thawed_at or one.until or NEVER) >= NEVER else ends,
-            one.actor,
-            one.reason,
-        )
-        for one in found
-    ]
-    if rows:
-        output.table("Freezes", ["id#", "of", "", "since (UTC)", "until (UTC)", "who", "reason"], rows)
+    if found:
+        output.show_list(columns, found)
     elif not broken:
         output.line("Nothing is frozen.")
     for number, why in idle.items():
@@ -146,12 +125,6 @@ def freezes(session: CliSession, everything: bool, limit: int, as_json: bool) ->
         return
     holding = [one for one in found if one.holds(now)]
     output.hints(*(thawing(one) for one in holding[:1]), *([] if holding else ["batchctl status"]))
-
-
-def _state(freeze: Freeze, now: datetime, idle: Mapping[FreezeId, str]) -> str:
-    if freeze.freeze_id in idle:
-        return "freezes nothing"
-    return "frozen" if freeze.holds(now) else "thawed" if freeze.thawed_at else "over"
 
 
 def _scope(batch: str | None, tag: str | None) -> Scope:

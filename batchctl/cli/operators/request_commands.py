@@ -10,7 +10,6 @@ from batchctl.cli import output
 from batchctl.cli.filtering import filters
 from batchctl.cli.session import CliSession, reads_rows
 from batchctl.domain.status import RequestStatus
-from batchctl.operations import shown_columns
 from batchctl.operations.operators import request_book
 
 
@@ -26,22 +25,9 @@ def requests(
     stands = None if status is None else RequestStatus(status)
     found = request_book.requests(app.transactions, only_open=only_open, batch=batch, status=stands, since=since)
     if as_json:
-        output.print_json([shown_columns.of(one) for one in found])
+        output.print_list(request_book.REQUESTS, found)
         return
-    rows = [
-        (
-            one.request_id,
-            one.action,
-            one.of,
-            one.actor,
-            one.asked_at,
-            output.word(one.status.value),
-            one.answer,
-            one.reason,
-        )
-        for one in found
-    ]
-    output.table_if_any("Requests", ["id", "action", "of", "who", "asked (UTC)", "", "answer", "reason"], rows)
+    output.show_list(request_book.REQUESTS, found, if_any=True)
     if not found:
         output.line("OperatorRequest has no such row.")
     waiting = any(one.answered_at is None for one in found)

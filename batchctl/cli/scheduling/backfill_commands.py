@@ -130,26 +130,12 @@ def list_backfills(session: CliSession, as_json: bool) -> None:
     app = session.app
     found, unreadable = backfiller.everyone(app.transactions, app.clock.now(), app.settings.business_time_zone)
     if as_json:
-        output.print_json([*(one.columns() for one in found), *(one.columns() for one in unreadable)])
+        told = [*backfiller.BACKFILLS.as_json(found), *(one.columns() for one in unreadable)]
+        output.print_rows(told, backfiller.BACKFILLS.header)
         return
-    rows: list[tuple[object, ...]] = [
-        (
-            one.backfill.backfill_id,
-            one.schedule,
-            output.word(one.backfill.status.value),
-            one.backfill.first,
-            one.backfill.last,
-            one.backfill.done_until,
-            one.backfill.fired,
-            f"{one.is_open} of {one.backfill.most_open}",
-            one.backfill.actor,
-            one.waits,
-        )
-        for one in found
-    ]
+    rows = backfiller.BACKFILLS.cells(found)
     rows += [(each.row.row_id, *(None,) * 8, each.waits) for each in unreadable]
-    headings = ["id", "name", "status", "from (UTC)", "to (UTC)", "done until (UTC)", "fired#", "open", "who", "waits"]
-    output.table("Backfills", headings, rows)
+    output.table("Backfills", [*backfiller.BACKFILLS.headings], rows)
     running = next((one.backfill.backfill_id for one in found if one.backfill.status == "running"), None)
     hint = "batchctl backfill --help" if running is None else f"batchctl backfill cancel {running} --reason ..."
     stuck = [f"batchctl rerun {one.stuck[0]} --reason ..." for one in found if one.stuck is not None]

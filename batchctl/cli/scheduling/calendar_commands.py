@@ -84,22 +84,9 @@ def listed(session: CliSession, as_json: bool) -> None:
     with app.transactions.read() as connection:
         by_hand = almanac.by_hand(connection, "NL")
     if as_json:
-        output.print_json([_as_json(one) for one in found])
+        output.print_list(almanac.CALENDARS, found)
         return
-    rows = [
-        (
-            one.calendar.name,
-            one.calendar.business_days or "none",
-            one.calendar.valid_from,
-            one.calendar.valid_until,
-            len(one.days),
-            ", ".join(schedule.name for schedule in one.users) or None,
-            one.warning,
-        )
-        for one in found
-    ]
-    headings = ["name", "business days", "valid from", "valid until", "days#", "schedules", "but"]
-    output.table("Calendars", headings, rows)
+    output.show_list(almanac.CALENDARS, found)
     if found:
         output.hints(f"batchctl calendar show {typed(found[0].calendar.name)}")
     else:
@@ -116,7 +103,8 @@ def show(session: CliSession, name: str, year: int | None, as_json: bool) -> Non
     found = almanac.named(app.transactions, app.clock, app.settings.zone, name)
     days = found.days_in(year)
     if as_json:
-        output.print_json({**_as_json(found), "Days": [shown_columns.of(day) for day in days]})
+        told = {**almanac.CALENDARS.of(found), "Days": almanac.DAYS.as_json(days)}
+        output.print_rows(told, almanac.DAYS.header)
         return
     output.properties(
         [
@@ -129,8 +117,7 @@ def show(session: CliSession, name: str, year: int | None, as_json: bool) -> Non
     )
     if found.warning is not None:
         output.say(f"Warning: {found.warning}")
-    rows = [(day.day, f"{day.day:%a}", _kind(day), day.description) for day in days]
-    output.table("Days", ["day", "weekday", "is a", "description"], rows)
+    output.show_list(almanac.DAYS, days)
     output.hints(f"batchctl calendar add-day {typed(found.calendar.name)} 2026-12-24 --description 'closed'")
 
 
@@ -236,15 +223,6 @@ def _keeper(session: CliSession, *, dry_run: bool) -> calendar_keeper.CalendarKe
     )
 
 
-def _as_json(kept: almanac.KeptCalendar) -> dict[str, Any]:
-    return {
-        **shown_columns.of(kept.calendar),
-        "DayCount": len(kept.days),
-        "Schedules": [schedule.name for schedule in kept.users],
-        "Warning": kept.warning,
-    }
-
-
 def _imported_as_json(done: calendar_keeper.Imported) -> dict[str, Any]:
     return {
         "CalendarName": done.calendar,
@@ -285,8 +263,7 @@ def _show_import(done: calendar_keeper.Imported) -> None:
     new = made if done.is_new else ""
     said = f"Calendar {visible(done.calendar)}{new}: {output.counted(len(done.added), 'day')} {would} added"
     output.line(f"{said}, {done.same} stood there already.")
-    rows = [(day.day, f"{day.day:%a}", _kind(day), day.description) for day in done.added]
-    output.table_if_any("Added", ["day", "weekday", "is a", "description"], rows)
+    output.show_list(almanac.DAYS, done.added, title="Added", if_any=True)
     if done.differing:
         differ = [(was.day, _wording(was), _wording(becomes)) for was, becomes in done.differing]
         title, before, after = "Overwritten", "before", "after"
@@ -328,9 +305,5 @@ def _show_day(done: calendar_keeper.DayChange, *, as_json: bool) -> None:
     output.hints(f"batchctl calendar show {typed(done.calendar)} --year {done.day.year}")
 
 
-def _kind(day: schedules.CalendarDay) -> str:
-    return "business day" if day.is_business_day else "holiday"
-
-
 def _wording(day: schedules.CalendarDay) -> str:
-    return _kind(day) if day.description is None else f"{_kind(day)}, {day.description}"
+    return day.kind if day.description is None else f"{day.kind}, {day.description}"

@@ -15,7 +15,7 @@ from batchctl.cli.filtering import of_starters, starts
 from batchctl.cli.missing_controller import to_run
 from batchctl.cli.scheduling import schedule_changes, schedule_run_command
 from batchctl.cli.session import CliSession, WholeNumber, no_time, reads, reads_rows
-from batchctl.cli.unreadable_lists import show_unreadable, with_unreadable
+from batchctl.cli.unreadable_lists import show_unreadable
 from batchctl.domain.scheduling import clock_changes, schedules
 from batchctl.domain.text import typed
 from batchctl.operations import shown_columns
@@ -72,23 +72,9 @@ def listed(session: CliSession, batch: str | None, status: str | None, as_json: 
     every, broken = app.timetable().everything(), app.timetable().unreadable()
     found = [one for one in every if is_wanted(one.schedule.entity, one.schedule.enabled)]
     if as_json:
-        output.print_json(with_unreadable([one.columns for one in found], broken))
+        output.print_list(timetable.SCHEDULES, found, broken)
         return
-    rows = [
-        (
-            one.schedule.name,
-            output.word("enabled" if one.schedule.enabled else "disabled"),
-            one.schedule.entity,
-            one.words,
-            None if one.next is None else one.next.words,
-            None if one.next is None else f"{one.next.at:%Y-%m-%d %H:%M:%S}",
-            _last(one.last),
-            " ".join(finding.message for finding in one.findings) or None,
-        )
-        for one in found
-    ]
-    headings = ["name", "state", "entity", "when", "next local", "next (UTC)", "last", "but"]
-    output.table("Schedules", headings, rows)
+    output.show_list(timetable.SCHEDULES, found)
     mends = [one.mend for one in found if one.mend is not None]
     if broken:
         show_unreadable(broken)
@@ -112,7 +98,7 @@ def show(session: CliSession, name: str, as_json: bool) -> None:
     if as_json:
         output.print_json(
             {
-                **found.timed.columns,
+                **timetable.SCHEDULES.of(found.timed),
                 "Batches": [batch.name for batch in found.takers],
                 "Fires": [shown_columns.of(one) for one in found.decided],
                 "AuditLog": [shown_columns.of(entry) for entry in found.audit],
@@ -181,7 +167,7 @@ def test_schedule(session: CliSession, name: str, as_json: bool) -> None:
 
 def _properties(found: timetable.Sheet) -> list[tuple[str, object]]:
     timed = found.timed
-    written = {name: value for name, value in timed.columns.items() if value is not None}
+    written = {name: value for name, value in timetable.SCHEDULES.of(timed).items() if value is not None}
     own = list(written)[: list(written).index("Words")] if "Words" in written else list(written)
     hidden = {"Schedule_id", "ScheduleName", "Enabled", "NextRunTime", "DecidedUntil", "Zone", "Findings"}
     return [
@@ -200,13 +186,6 @@ def _next(timed: timetable.Timed) -> str:
     return f"{timed.next.words} ({timed.next.at:%Y-%m-%d %H:%M:%S} UTC)"
 
 
-def _last(last: schedules.ScheduleFire | None) -> str | None:
-    if last is None:
-        return None
-    said = f"{last.due_until or last.due:%Y-%m-%d %H:%M} UTC {last.outcome}"
-    return f"{said} as file:{last.intake_id}" if last.intake_id is not None else said
-
-
 def _stretch(one: schedules.ScheduleFire) -> str | None:
     if one.due_until is None:
         return None
@@ -215,7 +194,7 @@ def _stretch(one: schedules.ScheduleFire) -> str | None:
 
 def _show_preview(found: foresight.SchedulePreview, days: int, *, as_json: bool) -> None:
     if as_json:
-        output.print_json([one.columns for one in found.due_times])
+        output.print_list(foresight.DUE_TIMES, found.due_times)
         return
     state = "" if found.schedule.enabled else "; it is disabled, so nothing of it happens"
     head = f"Schedule {found.schedule.name}: {found.plan.words}{state}"
@@ -247,7 +226,7 @@ def _row(one: foresight.Foreseen, *, jittered: bool) -> list[object]:
 
 def _show_nights(found: tuple[foresight.Rehearsed, ...], *, as_json: bool) -> None:
     if as_json:
-        output.print_json([row for one in found for row in one.columns], of="schedule preview --dst")
+        output.print_list(foresight.NIGHT_TIMES, (row for one in found for row in one.rows))
         return
     for one in found:
         output.line(f"Schedule {one.schedule.name}: {one.words or one.failure}", "bold")

@@ -120,6 +120,11 @@ class CalendarDay:
     is_business_day: bool = False
     description: str | None = None
 
+    @property
+    def kind(self) -> str:
+        """Say which kind of day it is."""
+        return "business day" if self.is_business_day else "holiday"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScheduleFire:

@@ -6,14 +6,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
+from typing import Annotated
 
 from batchctl.config import Settings
 from batchctl.domain.alerting.alert_text import Message, Notification
 from batchctl.domain.errors import BatchctlError, NotFound
 from batchctl.domain.outcomes import HealthFinding, Result
+from batchctl.domain.records import Apart
 from batchctl.domain.status import DeliveryKind
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.operations.alerting.incident_desk import last_deliveries
+from batchctl.operations.column_lists import ColumnList, record
 from batchctl.ports import Ids, Transactions
 from batchctl.store.alerting.alert_deliveries import Delivery
 from batchctl.system import alert_sinks
@@ -27,13 +30,33 @@ MARGIN = timedelta(seconds=5)
 class ChannelState:
     """A channel, and how it stands."""
 
-    name: str
+    name: Annotated[str, "Channel"]
     kind: str
     on: str
-    finding: str | None
+    finding: Annotated[str | None, "Problem"]
     """Why it cannot work."""
-    remedy: str
-    last: Delivery | None
+    remedy: Apart[str]
+    last: Apart[Delivery | None]
+
+    @property
+    def wrong(self) -> str | None:
+        """Say why it cannot work, or why its last message did not."""
+        return self.finding or (None if self.last is None else self.last.wording)
+
+
+CHANNELS = ColumnList[ChannelState](
+    "Channels",
+    {**record(ChannelState), "LastDelivery": lambda one: one.last},
+    {
+        "name": "Channel",
+        "kind": "Kind",
+        "on": "On",
+        "last message": lambda one: None if one.last is None else one.last.message.title,
+        "": lambda one: None if one.last is None else one.last.status,
+        "at (UTC)": lambda one: None if one.last is None else one.last.sent_at or one.last.made_at,
+        "trouble": lambda one: one.wrong,
+    },
+)
 
 
 def channels(transactions: Transactions, settings: Settings) -> tuple[ChannelState, ...]:

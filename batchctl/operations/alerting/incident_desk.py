@@ -14,6 +14,7 @@ from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import IncidentId, InstanceId
 from batchctl.domain.status import STANDING_FAILURE, IncidentStatus
 from batchctl.domain.text import fitting, visible
+from batchctl.operations.column_lists import ColumnList, record
 from batchctl.operations.inspection import batch_id_of
 from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.ports import Transactions
@@ -27,6 +28,35 @@ MOST = 10_000
 _ACTIONS = ("acknowledge", "snooze")
 STALE = timedelta(minutes=5)
 """After how long a message that a controller has claimed may be taken back."""
+
+
+def incidents_at(now: datetime) -> ColumnList[Incident]:
+    """Return the column list of incidents, as they stand at a time."""
+    return ColumnList(
+        "Incidents",
+        record(Incident),
+        {
+            "id#": "Incident_id",
+            "kind": lambda one: one.kind.value,
+            "about": "Subject",
+            "": lambda one: _stand(one, now),
+            "since (UTC)": "OpenedTime",
+            "times#": "Occurrences",
+            "message": "Message",
+            "next": lambda one: one.next_step if one.is_standing else None,
+        },
+    )
+
+
+def _stand(one: Incident, now: datetime) -> tuple[object, ...]:
+    """Return the status of an incident, who has acknowledged it or until when it is snoozed, and the reason."""
+    if one.is_standing and one.acknowledged_by is not None:
+        said: tuple[object, ...] = one.status, " by ", one.acknowledged_by
+    elif one.is_standing and one.snoozed_until is not None and one.snoozed_until > now:
+        said = one.status, ", snoozed until ", one.snoozed_until
+    else:
+        return (one.status,)
+    return said if one.because is None else (*said, ": ", one.because)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from batchctl.domain.definitions import defined
 from batchctl.domain.definitions.defined import Defined
 from batchctl.domain.definitions.defined_changes import Base, ColumnChange, change_of
 from batchctl.operations import unknown
+from batchctl.operations.column_lists import ColumnList
 from batchctl.ports import Transactions
 from batchctl.store.definitions import batch_versions, definitions
 from batchctl.store.definitions.batch_versions import Version
@@ -27,6 +28,17 @@ class VersionStep:
     seen_at: datetime | None
     changes: tuple[ColumnChange, ...]
     content: str
+
+
+VERSIONS = ColumnList[VersionStep](
+    "Versions",
+    {
+        "DefVersion": lambda one: one.number,
+        "z_inserted": lambda one: one.seen_at,
+        "Changes": lambda one: [{"Column": at.where, "Before": at.before, "After": at.after} for at in one.changes],
+        "Content": lambda one: json.loads(one.content),
+    },
+)
 
 
 def versions(transactions: Transactions, name: str) -> tuple[VersionStep, ...]:

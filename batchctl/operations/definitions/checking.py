@@ -19,6 +19,7 @@ from batchctl.domain.text import is_invisible, typed, unfit, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import privacy, task_connections
 from batchctl.operations.alerting import alert_channels
+from batchctl.operations.column_lists import ColumnList, record
 from batchctl.operations.definitions.job_findings import job_findings, to_settle
 from batchctl.operations.definitions.plugin_checks import CORRECT_THE_PLUGIN, AskedPlugins, PluginChecks
 from batchctl.operations.definitions.reconciler import JobPlugins
@@ -37,6 +38,11 @@ from batchctl.store.operators import freeze_rows
 from batchctl.store.scheduling import calendars
 from batchctl.store.unreadable_columns import RESTORE
 
+FINDINGS = ColumnList[RowFinding](
+    "Findings",
+    {**record(RowFinding), "Column": lambda one: one.column or None},
+    {"table": "Table", "row": lambda one: one.row or None, "column": "Column", "what is wrong": "Message"},
+)
 ORPHANS_SHOWN = 20
 _WITHOUT = {
     "ProcessBatch_id": "the row starts nothing",

@@ -19,6 +19,7 @@ from batchctl.domain.scheduling.schedules import Schedule, ScheduleId
 from batchctl.domain.status import HistoryStatus, ScheduleType
 from batchctl.domain.text import did_you_mean, typed, visible
 from batchctl.operations import shown_columns
+from batchctl.operations.column_lists import ColumnList, StatusWord
 from batchctl.operations.definitions.sql_correction import check_sql, rehearse
 from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.scheduling import arming, timetable
@@ -89,24 +90,39 @@ class JobStanding:
         last, error = self.standing.last, self.standing.last_error
         return None if last is not None and last.status is HistoryStatus.SUCCESS else error
 
-    def columns(self) -> dict[str, JsonValue]:
-        """Return it by names of columns."""
-        last = self.standing.last
-        return {
-            "ScheduleName": self.schedule.name,
-            "Enabled": int(self.schedule.enabled),
-            "State": self.state,
-            "ScheduleType": self.schedule.timing.schedule_type.value,
-            "RunAt": self.schedule.timing.run_at,
-            "RunTimes": self.schedule.timing.run_times,
-            "TimeZone": self.schedule.timing.time_zone,
-            "NextRunTime": shown_columns.moment(self.next_at),
-            "Overdue": self.is_overdue,
-            "Waiting": self.standing.waiting,
-            "Running": None if self.standing.running is None else shown_columns.of(self.standing.running),
-            "LastRun": None if last is None else shown_columns.of(last),
-            "LastError": None if self.standing.last_error is None else shown_columns.of(self.standing.last_error),
-        }
+
+def _error(one: JobStanding) -> tuple[object, ...] | None:
+    return None if one.error is None else (one.error.ended_at, f": {one.error.message}")
+
+
+JOBS = ColumnList[JobStanding](
+    "SQL jobs",
+    {
+        "ScheduleName": lambda one: one.schedule.name,
+        "Enabled": lambda one: int(one.schedule.enabled),
+        "State": lambda one: one.state,
+        "ScheduleType": lambda one: one.schedule.timing.schedule_type,
+        "RunAt": lambda one: one.schedule.timing.run_at,
+        "RunTimes": lambda one: one.schedule.timing.run_times,
+        "TimeZone": lambda one: one.schedule.timing.time_zone,
+        "NextRunTime": lambda one: one.next_at,
+        "Overdue": lambda one: one.is_overdue,
+        "Waiting": lambda one: one.standing.waiting,
+        "Running": lambda one: one.standing.running,
+        "LastRun": lambda one: one.standing.last,
+        "LastError": lambda one: one.standing.last_error,
+    },
+    {
+        "name": "ScheduleName",
+        "state": lambda one: StatusWord(one.state),
+        "next run (UTC)": lambda one: (one.next_at, f", {timetable.OVERDUE}" if one.is_overdue else ""),
+        "running since": lambda one: None if one.standing.running is None else one.standing.running.started_at,
+        "waiting#": "Waiting",
+        "last run": lambda one: None if one.standing.last is None else one.standing.last.status,
+        "last run at": lambda one: None if one.standing.last is None else one.standing.last.started_at,
+        "last error": _error,
+    },
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Annotated
 
 from batchctl.domain.definitions import reconciling
 from batchctl.domain.definitions.declared import DeclaredJob, job_of
 from batchctl.domain.definitions.reconciling import Did, JobRows, KeptRow, Reconciliation, RowChange
 from batchctl.domain.errors import NotFound, PluginError
-from batchctl.domain.records import JsonValue
-from batchctl.domain.rows import BatchId, HistoryEntry
+from batchctl.domain.records import Apart, Kept
+from batchctl.domain.rows import BatchId, HistoryEntry, attempt_of
 from batchctl.domain.scheduling.due import UnfitTiming, plan_of
 from batchctl.domain.scheduling.schedules import Schedule, Timing
 from batchctl.domain.status import HistoryStatus
 from batchctl.domain.text import did_you_mean, typed, visible
-from batchctl.operations import shown_columns
+from batchctl.operations.column_lists import Column, ColumnList, record
 from batchctl.operations.definitions.reconciler import ACTOR, OVERWRITE, JobPlugins, Offer, offer_of, target_of
 from batchctl.operations.scheduling import timetable
 from batchctl.operations.scheduling.schedule_findings import ScheduleContext
@@ -54,26 +55,26 @@ class State(StrEnum):
 class JobSchedule:
     """A schedule of a job."""
 
-    name: str
+    name: Annotated[str, "ScheduleName"]
     enabled: bool
     words: str
     """When it is due, as it stands in the table; for one that is not there yet, as the code says."""
-    next_run: datetime | None = None
+    next_run: Annotated[datetime | None, "NextRunTime"] = None
     drift: str | None = None
     """What the next controller that starts will overwrite."""
     overwritten: str | None = None
     """What a person had written by hand and the code has overwritten, if that was the last change of its row."""
-    has_left: bool = False
+    has_left: Annotated[bool, "Left", Kept()] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobLine:
     """A job."""
 
-    name: str
+    name: Annotated[str, "JobName"]
     state: State
     owner: str
-    wording: str | None = None
+    wording: Annotated[str | None, "Message"] = None
     """What is wrong with it, and what to do."""
     category: str | None = None
     description: str | None = None
@@ -81,26 +82,9 @@ class JobLine:
     entity: str | None = None
     enabled: bool | None = None
     schedules: tuple[JobSchedule, ...] = ()
-    last: HistoryEntry | None = None
+    last: Apart[HistoryEntry | None] = None
     drift: tuple[str, ...] = ()
     """Where its batch differs from what the code says."""
-
-    def columns(self) -> dict[str, JsonValue]:
-        """Return it by names of columns, as far as there are such."""
-        return {
-            "JobName": self.name,
-            "State": self.state.value,
-            "Owner": self.owner,
-            "Message": self.wording,
-            "Category": self.category,
-            "Description": self.description,
-            "ProcessBatch_id": self.batch_id,
-            "Entity": self.entity,
-            "Enabled": None if self.enabled is None else int(self.enabled),
-            "Schedules": [_columns(one) for one in self.schedules],
-            "LastRun": None if self.last is None else attempt_columns(self.last),
-            "Drift": list(self.drift),
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,34 +274,48 @@ def failure_of(plugins: JobPlugins, batch: KeptRow) -> str | None:
     return None
 
 
-def of_how_many(entries: Iterable[HistoryEntry]) -> Iterator[tuple[HistoryEntry, int | None]]:
+@dataclass(frozen=True, slots=True)
+class JobAttempt:
+    """An attempt, and how many there are at most."""
+
+    entry: HistoryEntry
+    most: Annotated[int | None, "Attempts"]
+
+
+def of_how_many(entries: Iterable[HistoryEntry]) -> Iterator[JobAttempt]:
     """Yield attempts, each with how many there are at most: by its own end, else by the attempt before it."""
     every = list(entries)
     known = {(one.instance_id, one.seq, one.attempt_no): one.attempts for one in every}
     for one in every:
         before = known.get((one.instance_id, one.seq, one.attempt_no - 1))
-        yield one, one.attempts or (before if before is not None and before >= one.attempt_no else None)
+        yield JobAttempt(one, one.attempts or (before if before is not None and before >= one.attempt_no else None))
 
 
-def attempt_columns(entry: HistoryEntry, most: int | None = None) -> dict[str, JsonValue]:
-    """Return an attempt by column names, with how many there are at most: `most`, else by its own end."""
-    return {**shown_columns.of(entry), "Attempts": most or entry.attempts, "Duration": _took(entry)}
+def _took(one: JobAttempt) -> timedelta | None:
+    return None if one.entry.ended_at is None else one.entry.ended_at - one.entry.started_at
 
 
-def _took(entry: HistoryEntry) -> float | None:
-    return None if entry.ended_at is None else (entry.ended_at - entry.started_at).total_seconds()
-
-
-def _columns(one: JobSchedule) -> dict[str, JsonValue]:
-    return {
-        "ScheduleName": one.name,
-        "Enabled": int(one.enabled),
-        "Words": one.words,
-        "NextRunTime": shown_columns.moment(one.next_run),
-        "Drift": one.drift,
-        "Overwritten": one.overwritten,
-        "Left": one.has_left,
-    }
+ATTEMPTS = ColumnList[JobAttempt](
+    "Attempts",
+    {**record(JobAttempt), "Duration": Column(_took, timedelta.total_seconds)},
+    {
+        "id#": "BatchControl_id",
+        "attempt": lambda one: f"{attempt_of(one.entry.attempt_no, one.most)} {one.entry.cause}",
+        "status": "Status",
+        "started (UTC)": "StartTime",
+        "ended (UTC)": "EndTime",
+        "took#": "Duration",
+        "worker": lambda one: one.entry.claimed_by or one.entry.host,
+        "message": lambda one: one.entry.wording,
+    },
+)
+JOBS = ColumnList[JobLine](
+    "Jobs",
+    record(
+        JobLine,
+        last={"LastRun": lambda one: one.last and ATTEMPTS.of(JobAttempt(one.last, one.last.attempts))},
+    ),
+)
 
 
 def _will_become(change: RowChange) -> str:

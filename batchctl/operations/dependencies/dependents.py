@@ -8,8 +8,8 @@ from datetime import datetime
 
 from batchctl.domain.dependencies.waits import Wait
 from batchctl.domain.rows import BatchDefinition, BatchId
-from batchctl.operations import shown_columns, unknown
-from batchctl.operations.shown_columns import Columns, moment
+from batchctl.operations import unknown
+from batchctl.operations.column_lists import ColumnList, StatusWord
 from batchctl.ports import Clock, Transactions
 from batchctl.store import Connection
 from batchctl.store.definitions import definitions
@@ -27,19 +27,33 @@ class Seen:
     is_overdue: bool
 
     @property
-    def columns(self) -> Columns:
-        """Return it under the names of columns."""
-        wait = self.wait
-        return {
-            "ProcessBatch_id": wait.batch.batch_id,
-            "ProcessBatchName": wait.batch.name,
-            "CycleKey": wait.cycle_key,
-            "Since": moment(wait.since),
-            "Deadline": moment(wait.due),
-            "Overdue": self.is_overdue,
-            "Reason": wait.reason,
-            "Lacking": [shown_columns.of(one) for one in wait.lacking],
-        }
+    def stand(self) -> str:
+        """Say whether it takes too long."""
+        return "overdue" if self.is_overdue else "waiting"
+
+
+WAITS = ColumnList[Seen](
+    "Waits for other batches",
+    {
+        "ProcessBatch_id": lambda one: one.wait.batch.batch_id,
+        "ProcessBatchName": lambda one: one.wait.batch.name,
+        "CycleKey": lambda one: one.wait.cycle_key,
+        "Since": lambda one: one.wait.since,
+        "Deadline": lambda one: one.wait.due,
+        "Overdue": lambda one: one.is_overdue,
+        "Reason": lambda one: one.wait.reason,
+        "Lacking": lambda one: one.wait.lacking,
+    },
+    {
+        "batch": "ProcessBatchName",
+        "cycle": "CycleKey",
+        "": lambda one: StatusWord(one.stand),
+        "since (UTC)": "Since",
+        "due (UTC)": "Deadline",
+        "because": "Reason",
+        "next": lambda one: one.wait.next_step,
+    },
+)
 
 
 def waits(transactions: Transactions, clock: Clock, batch: str | None = None) -> tuple[Seen, ...]:

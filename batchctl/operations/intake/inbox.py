@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Annotated
 
 from batchctl.domain import gates
 from batchctl.domain.plugins import Plugins
+from batchctl.domain.records import Apart, Kept
 from batchctl.domain.rows import (
     MOST_TRIES,
     AuditEntry,
@@ -25,6 +27,7 @@ from batchctl.domain.status import InboxState, IntakeStatus
 from batchctl.domain.text import visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import files_taken_again, remedies, unknown
+from batchctl.operations.column_lists import ColumnList, record
 from batchctl.ports import Glance, Transactions
 from batchctl.store import Connection, reports
 from batchctl.store.definitions import definitions
@@ -51,11 +54,31 @@ class Item:
     row: IntakeRow
     state: InboxState
     because: str
-    clear: str
-    is_file_missing: bool = False
+    is_file_missing: Annotated[bool, "FileMissing", Kept()] = False
     """True when nothing of the name FileName is on this host."""
-    is_stuck: bool = False
+    clear: Annotated[str, "Next"]
+    is_stuck: Apart[bool] = False
     """True for what is new to a controller that makes nothing of it before a person has acted."""
+
+    @property
+    def reason(self) -> str:
+        """Say why, and that its file is not here."""
+        return f"{self.because} (no such file on this host)" if self.is_file_missing else self.because
+
+
+ITEMS = ColumnList[Item](
+    "Rows that are not work",
+    record(Item),
+    {
+        "FileProcess#": "FileProcess_id",
+        "entity": "Entity",
+        "state": "State",
+        "arrived (UTC)": "z_inserted",
+        "file": "FileName",
+        "because": lambda item: item.reason,
+        "next": "Next",
+    },
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from batchctl.domain.dead_ends import DeadEnd
 from batchctl.domain.errors import NotFound
 from batchctl.domain.gates import Ends, Gate
 from batchctl.domain.intake import triggers
-from batchctl.domain.intake.triggers import Blocker, Counted, TriggerVerdict
+from batchctl.domain.intake.triggers import Blocker, Counted, TriggerVerdict, conditions_of
 from batchctl.domain.outcomes import Finding
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchDefinition, DataTrigger
@@ -21,6 +21,7 @@ from batchctl.domain.status import ProcessingMode
 from batchctl.domain.text import did_you_mean, is_invisible, typed, visible
 from batchctl.domain.unreadable import UnreadableRow, taking
 from batchctl.operations import shown_columns, unknown
+from batchctl.operations.column_lists import ColumnList, by_row_id, is_enabled, record
 from batchctl.operations.taken_entities import entity_findings, entity_gate, mode_gate
 from batchctl.ports import Clock, Inquiries, Transactions
 from batchctl.store import Connection, dead_end_rows
@@ -28,6 +29,21 @@ from batchctl.store.definitions import definitions
 from batchctl.store.intake import data_triggers
 
 Count = Callable[[DataTrigger, timedelta | None], Counted]
+
+TRIGGERS = ColumnList[DataTrigger](
+    "Data triggers",
+    record(DataTrigger),
+    {
+        "name": "TriggerName",
+        "state": is_enabled(lambda one: one.enabled),
+        "entity": "Entity",
+        "table": lambda one: f"{one.table} on {one.connection}",
+        "pending": lambda one: f"{one.status_column} = {one.pending_value}",
+        "fires at": conditions_of,
+        "last fired (UTC)": "LastFired",
+    },
+    by_row_id,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ from batchctl.domain.unreadable import UnreadableRow, taking
 from batchctl.domain.untaken import meant_by
 from batchctl.domain.values import value
 from batchctl.operations import unknown
+from batchctl.operations.column_lists import ColumnList, by_row_id, is_enabled, record
 from batchctl.operations.intake import file_correction
 from batchctl.ports import FolderPage, Folders, FolderWalk, Transactions
 from batchctl.store import Connection
@@ -42,6 +43,25 @@ class WatchStanding:
 
     watch: FileWatchRow
     tally: WatchTally
+
+
+WATCHES = ColumnList[WatchStanding](
+    "Watched folders",
+    record(WatchStanding),
+    {
+        "name": "WatchName",
+        "state": is_enabled(lambda one: one.watch.enabled),
+        "entity": "Entity",
+        "folder": "Folder",
+        "pattern": "Pattern",
+        "unreachable since (UTC)": "UnreachableSince",
+        "taken#": "Taken",
+        "of them gone#": "Missing",
+        "last FileProcess#": "LastFileProcess_id",
+        "submitted (UTC)": "LastSubmitted",
+    },
+    by_row_id,
+)
 
 
 def everyone(transactions: Transactions) -> tuple[tuple[WatchStanding, ...], list[UnreadableRow]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from batchctl.domain.maintenance.retention import AUDIT_DAYS
 from batchctl.domain.rows import AuditEntry, AuditFilter, InstanceId, IntakeId
 from batchctl.domain.text import fitting, visible
 from batchctl.operations import unknown
+from batchctl.operations.column_lists import ColumnList, record
 from batchctl.ports import Clock, Transactions
 from batchctl.store import Connection, instances
 from batchctl.store.definitions import definitions
@@ -34,6 +36,34 @@ KINDS = {
     "backfill": ("ScheduleBackfill",),
 }
 """What a person calls rows, and the tables of these and of what belongs to them."""
+
+
+def _shown(values: str | None, entry: AuditEntry) -> str | None:
+    """Return the columns as people read them; of a row that was made or deleted, those that hold anything."""
+    try:
+        found = json.loads(values or "")
+    except ValueError:
+        return values
+    if not isinstance(found, dict):
+        return values
+    is_whole = entry.before is None or entry.after is None
+    return json.dumps({name: at for name, at in found.items() if not is_whole or at is not None}, ensure_ascii=False)
+
+
+ACTS = ColumnList[AuditEntry](
+    "Acts",
+    record(AuditEntry),
+    {
+        "id": "AuditLog_id",
+        "at (UTC)": "z_inserted",
+        "who": "Actor",
+        "action": "Action",
+        "target": "Target",
+        "reason": "Reason",
+        "before": lambda one: _shown(one.before, one),
+        "after": lambda one: _shown(one.after, one),
+    },
+)
 
 
 @dataclass(frozen=True, slots=True)

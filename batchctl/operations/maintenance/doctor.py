@@ -22,6 +22,7 @@ from batchctl.domain.rows import ControllerRow
 from batchctl.domain.text import typed, visible
 from batchctl.operations import copies, privacy
 from batchctl.operations.alerting import alert_channels
+from batchctl.operations.column_lists import ColumnList
 from batchctl.operations.maintenance import installation
 from batchctl.operations.presence import Presence, last_sign
 from batchctl.store import Connection, engine, identity, leading, reports, task_queues
@@ -45,6 +46,18 @@ NOBODY_LEADS = HealthFinding(
     "batchctl run; if one runs, look who keeps row 1 of table Leader locked, or took the right to write it",
 )
 IN_FILE = "The password stands in the file itself, for everybody to read who may read the file."
+
+LINES = ColumnList[HealthFinding](
+    "Findings",
+    {
+        "Check": lambda line: line.check,
+        "Target": lambda line: line.target,
+        "Result": lambda line: line.result,
+        "Message": lambda line: line.message,
+        "Next": lambda line: line.next_step,
+    },
+    {"": "Result", "target": "Target", "check": "Check", "message": "Message"},
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice
+from typing import Annotated
 
+from batchctl.operations.column_lists import ColumnList, record
 from batchctl.ports import Clock, Transactions
 from batchctl.store import dead_end_rows, invariants
 from batchctl.store.definitions import definitions
@@ -25,11 +27,18 @@ MOST = 20
 class LawFinding:
     """A row that breaks a law: which law, and what a person does about it."""
 
-    code: str
-    law: str
+    code: Annotated[str, "Law"]
+    law: Annotated[str, "Message"]
     table: str
-    row_id: int
-    next_step: str
+    row_id: Annotated[int, "Row"]
+    next_step: Annotated[str, "Next"]
+
+
+LAW_FINDINGS = ColumnList[LawFinding](
+    "Against the laws",
+    record(LawFinding),
+    {"law": "Law", "table": "Table", "row": "Row", "what should be so": "Message"},
+)
 
 
 def examine(

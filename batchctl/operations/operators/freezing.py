@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -11,10 +11,11 @@ from batchctl.domain.errors import Conflict, InvalidInput, NotFound, Refused
 from batchctl.domain.operators import freezes
 from batchctl.domain.operators.freezes import Scope
 from batchctl.domain.operators.release import Choice
-from batchctl.domain.rows import BatchDefinition, Freeze, FreezeId
+from batchctl.domain.rows import NEVER, BatchDefinition, Freeze, FreezeId
 from batchctl.domain.text import did_you_mean, fitting, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import shown_columns, unknown
+from batchctl.operations.column_lists import ColumnList, StatusWord, record
 from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.operators.releasing import Released, let_go
 from batchctl.ports import Transactions
@@ -134,6 +135,38 @@ def listed(
         if everything:
             return freeze_rows.newest(connection, most), broken
         return [freeze for freeze in freeze_rows.standing(connection) if freeze.holds(now)][:most], broken
+
+
+def freezes_at(now: datetime, idle: Mapping[FreezeId, str]) -> ColumnList[Freeze]:
+    """Return the column list of freezes at a time; of some it says why they freeze nothing."""
+
+    def state(freeze: Freeze) -> StatusWord:
+        if freeze.freeze_id in idle:
+            return StatusWord("freezes nothing")
+        return StatusWord("frozen" if freeze.holds(now) else "thawed" if freeze.thawed_at else "over")
+
+    return ColumnList(
+        "Freezes",
+        {
+            **record(Freeze),
+            "Holds": lambda one: one.holds(now),
+            "FreezesNothing": lambda one: idle.get(one.freeze_id),
+        },
+        {
+            "id#": "BatchFreeze_id",
+            "of": freezes.scope_of,
+            "": state,
+            "since (UTC)": "z_inserted",
+            "until (UTC)": _over_at,
+            "who": "Actor",
+            "reason": "Reason",
+        },
+    )
+
+
+def _over_at(one: Freeze) -> object:
+    ends = one.thawed_at or one.until or NEVER
+    return "somebody thaws it" if ends >= NEVER else ends
 
 
 def idle(transactions: Transactions, found: Iterable[Freeze]) -> dict[FreezeId, str]:

@@ -6,11 +6,27 @@ from datetime import datetime
 
 from batchctl.domain.operators.requests import Request
 from batchctl.domain.status import RequestStatus
+from batchctl.operations.column_lists import ColumnList, record
 from batchctl.ports import Transactions
 from batchctl.store.operators import operator_requests
 
 MOST = 10_000
 """How many requests are listed at most."""
+
+REQUESTS = ColumnList[Request](
+    "Requests",
+    record(Request),
+    {
+        "id": "OperatorRequest_id",
+        "action": "Action",
+        "of": lambda one: one.of,
+        "who": "Actor",
+        "asked (UTC)": "z_inserted",
+        "": "Status",
+        "answer": "Answer",
+        "reason": "Reason",
+    },
+)
 
 
 def requests(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Annotated
 from zoneinfo import ZoneInfo
 
 from batchctl.domain.errors import NotFound
@@ -14,7 +15,7 @@ from batchctl.domain.scheduling.business_days import running_out, to_import
 from batchctl.domain.scheduling.schedules import Calendar, CalendarDay, NoDay, Schedule, Timing
 from batchctl.domain.status import ScheduleType
 from batchctl.domain.text import did_you_mean, typed, visible
-from batchctl.operations.shown_columns import Columns
+from batchctl.operations.column_lists import ColumnList, record
 from batchctl.ports import Clock, Transactions
 from batchctl.store import Connection
 from batchctl.store.scheduling import calendars, schedule_rows
@@ -45,26 +46,58 @@ class KeptCalendar:
         return tuple(day for day in self.days if year in {None, day.day.year})
 
 
+CALENDARS = ColumnList[KeptCalendar](
+    "Calendars",
+    {
+        **record(Calendar, lambda one: one.calendar),
+        "DayCount": lambda one: len(one.days),
+        "Schedules": lambda one: [schedule.name for schedule in one.users],
+        "Warning": lambda one: one.warning,
+    },
+    {
+        "name": "CalendarName",
+        "business days": lambda one: one.calendar.business_days or "none",
+        "valid from": "ValidFrom",
+        "valid until": "ValidUntil",
+        "days#": "DayCount",
+        "schedules": lambda one: ", ".join(schedule.name for schedule in one.users) or None,
+        "but": "Warning",
+    },
+)
+DAYS = ColumnList[CalendarDay](
+    "Days",
+    record(CalendarDay),
+    {
+        "day": "CalendarDate",
+        "weekday": lambda one: f"{one.day:%a}",
+        "is a": lambda one: one.kind,
+        "description": "Description",
+    },
+)
+
+
 @dataclass(frozen=True, slots=True)
 class RunningOut:
     """A calendar that some schedule goes by and that ends: for `status`."""
 
-    calendar: str
+    calendar: Annotated[str, "CalendarName"]
     valid_until: date
     message: str
     schedules: tuple[str, ...]
-    next_step: str
+    next_step: Annotated[str, "Next"]
 
-    @property
-    def columns(self) -> Columns:
-        """Return it under the names of columns."""
-        return {
-            "CalendarName": self.calendar,
-            "ValidUntil": self.valid_until.isoformat(),
-            "Message": self.message,
-            "Schedules": list(self.schedules),
-            "Next": self.next_step,
-        }
+
+RUNNING_OUT = ColumnList[RunningOut](
+    "Calendars that run out",
+    record(RunningOut),
+    {
+        "name": "CalendarName",
+        "valid until": "ValidUntil",
+        "schedules": lambda one: ", ".join(one.schedules),
+        "message": "Message",
+        "next": "Next",
+    },
+)
 
 
 def everything(transactions: Transactions, clock: Clock, zone: ZoneInfo) -> tuple[KeptCalendar, ...]:

@@ -23,6 +23,7 @@ from batchctl.domain.status import BackfillStatus, FireOutcome
 from batchctl.domain.text import fitting, typed, visible
 from batchctl.domain.unreadable import UnreadableRow, taking
 from batchctl.operations import shown_columns
+from batchctl.operations.column_lists import ColumnList, record
 from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.scheduling import timetable
 from batchctl.ports import Transactions
@@ -39,10 +40,6 @@ LISTED = 1000
 _ANNOUNCED = 20
 """How many due times are listed of those to start work for, beside the last of them, and of those decided before."""
 _CANCEL = "cancel"
-_LISTED = (
-    *("ScheduleBackfill_id", "ScheduleName", "Status", "FromTime", "UntilTime", "MostOpen", "Missed", "DoneUntil"),
-    *("Fired", "Open", "BatchControl_id", "Waits", "Actor", "Reason"),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,11 +223,33 @@ class Listed:
             return f"BatchControl {self.stuck[0]} is {self.stuck[1]}"
         return "its time reaches into the future" if self.is_ahead else None
 
-    def columns(self) -> dict[str, JsonValue]:
-        """Return it by names of columns."""
-        stuck = None if self.stuck is None else self.stuck[0]
-        how = {"Fired": self.backfill.fired, "Open": self.is_open, "BatchControl_id": stuck, "Waits": self.waits}
-        return shown_columns.of(self.backfill, schedule_id={"ScheduleName": self.schedule}, fired=how)
+
+BACKFILLS = ColumnList[Listed](
+    "Backfills",
+    record(
+        Backfill,
+        lambda one: one.backfill,
+        schedule_id={"ScheduleName": lambda one: one.schedule},
+        fired={
+            "Fired": lambda one: one.backfill.fired,
+            "Open": lambda one: one.is_open,
+            "BatchControl_id": lambda one: None if one.stuck is None else one.stuck[0],
+            "Waits": lambda one: one.waits,
+        },
+    ),
+    {
+        "id": "ScheduleBackfill_id",
+        "name": "ScheduleName",
+        "status": "Status",
+        "from (UTC)": "FromTime",
+        "to (UTC)": "UntilTime",
+        "done until (UTC)": "DoneUntil",
+        "fired#": "Fired",
+        "open": lambda one: f"{one.is_open} of {one.backfill.most_open}",
+        "who": "Actor",
+        "waits": "Waits",
+    },
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +265,7 @@ class UnreadableBackfill:
 
     def columns(self) -> dict[str, JsonValue]:
         """Return what is known of it under the names that the others have."""
-        return {**dict.fromkeys(_LISTED), "ScheduleBackfill_id": self.row.row_id, "Waits": self.waits}
+        return {**dict.fromkeys(BACKFILLS.header), "ScheduleBackfill_id": self.row.row_id, "Waits": self.waits}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

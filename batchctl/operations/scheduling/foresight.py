@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
+from typing import TypeAlias
 
 from batchctl.domain.errors import Refused
 from batchctl.domain.intake.triggers import Blocker
 from batchctl.domain.scheduling import due
 from batchctl.domain.scheduling.business_days import begins_after, ends_before
 from batchctl.domain.scheduling.catch_up import Fire, Skip
-from batchctl.domain.scheduling.clock_changes import Night, changes_of, night_of
+from batchctl.domain.scheduling.clock_changes import ClockChange, Night, NightTime, changes_of, night_of
 from batchctl.domain.scheduling.due import Instant, InstantOutcome, Plan, UnfitTiming
 from batchctl.domain.scheduling.schedules import Calendar, Schedule, ScheduleFire
 from batchctl.domain.scheduling.undecided import standing_for
 from batchctl.domain.scheduling.wall_clock import LAST_DAY, WallClock, clock_of, naive
 from batchctl.domain.status import Overlap, ScheduleType
 from batchctl.domain.text import visible
-from batchctl.operations import shown_columns
+from batchctl.operations.column_lists import ColumnList
 from batchctl.operations.scheduling import timetable
 from batchctl.operations.scheduling.schedule_findings import ScheduleContext
 from batchctl.operations.scheduling.timetable import Timetable
-from batchctl.operations.shown_columns import Columns
 from batchctl.store import Connection
 from batchctl.store.scheduling import schedule_fires, schedule_rows
 
@@ -68,22 +68,22 @@ class Foreseen:
         """Say why."""
         return "; ".join(filter(None, (self.fate.reason, self.instant.reason))) or None
 
-    @property
-    def columns(self) -> Columns:
-        """Return it for programs."""
-        at = self.instant.due
-        return {
-            "LocalTime": self.instant.local,
-            "UtcTime": shown_columns.moment(at),
-            "Outcome": self.outcome,
-            "Reason": self.reason,
-            "FireKey": self.instant.key,
-            "CycleKey": self.instant.business_date.isoformat(),
-            "Jitter": shown_columns.seconds(self.jitter),
-            "Decided": None if self.decided is None else self.decided.outcome.value,
-            "DecidedReason": None if self.decided is None else self.decided.reason,
-            "FileProcess_id": None if self.decided is None else self.decided.intake_id,
-        }
+
+DUE_TIMES = ColumnList[Foreseen](
+    "Due times",
+    {
+        "LocalTime": lambda one: one.instant.local,
+        "UtcTime": lambda one: one.instant.due,
+        "Outcome": lambda one: one.outcome,
+        "Reason": lambda one: one.reason,
+        "FireKey": lambda one: one.instant.key,
+        "CycleKey": lambda one: one.instant.business_date,
+        "Jitter": lambda one: one.jitter,
+        "Decided": lambda one: None if one.decided is None else one.decided.outcome,
+        "DecidedReason": lambda one: None if one.decided is None else one.decided.reason,
+        "FileProcess_id": lambda one: None if one.decided is None else one.decided.intake_id,
+    },
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,23 +111,26 @@ class Rehearsed:
     """Why nothing can be said of it."""
 
     @property
-    def columns(self) -> Sequence[Columns]:
-        """Return a row for each due time of these nights."""
-        return [
-            {
-                "ScheduleName": self.schedule.name,
-                "TimeZone": self.zone,
-                "Change": night.change.words,
-                "ChangeTime": shown_columns.moment(night.change.at),
-                "LocalTime": one.instant.local,
-                "UtcTime": shown_columns.moment(one.instant.due),
-                "Outcome": one.instant.outcome.value,
-                "Reason": one.reason,
-                "Runs": one.runs.value,
-            }
-            for night in self.nights
-            for one in night.times
-        ]
+    def rows(self) -> Iterator[NightRow]:
+        """Yield each due time of these nights."""
+        return ((self, night.change, one) for night in self.nights for one in night.times)
+
+
+NightRow: TypeAlias = tuple[Rehearsed, ClockChange, NightTime]
+NIGHT_TIMES = ColumnList[NightRow](
+    "Nights in which the clocks are changed",
+    {
+        "ScheduleName": lambda row: row[0].schedule.name,
+        "TimeZone": lambda row: row[0].zone,
+        "Change": lambda row: row[1].words,
+        "ChangeTime": lambda row: row[1].at,
+        "LocalTime": lambda row: row[2].instant.local,
+        "UtcTime": lambda row: row[2].instant.due,
+        "Outcome": lambda row: row[2].instant.outcome,
+        "Reason": lambda row: row[2].reason,
+        "Runs": lambda row: row[2].runs,
+    },
+)
 
 
 def preview(table: Timetable, name: str, *, start: datetime | None, days: int) -> SchedulePreview:

@@ -24,14 +24,14 @@ from batchctl.domain.scheduling.undecided import Undecided
 from batchctl.domain.status import Overlap
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations import shown_columns, unknown
+from batchctl.operations import unknown
+from batchctl.operations.column_lists import ColumnList, by_row_id, is_enabled, record
 from batchctl.operations.scheduling.schedule_findings import (
     ScheduleContext,
     remedy_of,
     schedule_findings,
     schedule_warnings,
 )
-from batchctl.operations.shown_columns import Columns
 from batchctl.ports import Clock, Transactions
 from batchctl.store import Connection
 from batchctl.store.definitions import definitions
@@ -76,16 +76,18 @@ class ComingUp:
     schedule: Schedule
     next: Next
 
-    @property
-    def columns(self) -> Columns:
-        """Return it under the names of columns."""
-        return {
-            "ScheduleName": self.schedule.name,
-            "Entity": self.schedule.entity,
-            "NextLocalTime": self.next.local,
-            "NextUtcTime": shown_columns.moment(self.next.at),
-            "Overdue": self.next.is_overdue,
-        }
+
+COMING = ColumnList[ComingUp](
+    "Due next",
+    {
+        "ScheduleName": lambda one: one.schedule.name,
+        "Entity": lambda one: one.schedule.entity,
+        "NextLocalTime": lambda one: one.next.local,
+        "NextUtcTime": lambda one: one.next.at,
+        "Overdue": lambda one: one.next.is_overdue,
+    },
+    {"name": "ScheduleName", "entity": "Entity", "local": lambda one: one.next.words, "at (UTC)": "NextUtcTime"},
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,23 +119,42 @@ class Timed:
         remedies = (remedy_of(self.schedule, one, self.findings) for one in self.findings)
         return next(filter(None, remedies), "batchctl check")
 
-    @property
-    def columns(self) -> Columns:
-        """Return it under the names of columns, with what is reckoned from them."""
-        last = self.last
-        return {
-            **shown_columns.of(self.schedule),
-            "Words": self.words,
-            "Zone": self.zone,
-            "NextLocalTime": None if self.next is None else self.next.local,
-            "NextUtcTime": None if self.next is None else shown_columns.moment(self.next.at),
-            "Overdue": self.next is not None and self.next.is_overdue,
-            "LastDueTime": None if last is None else shown_columns.moment(last.due_until or last.due),
-            "LastOutcome": None if last is None else last.outcome.value,
-            "LastReason": None if last is None else last.reason,
-            "LastFileProcess_id": None if last is None else last.intake_id,
-            "Findings": [f"{one.column}: {one.message}" if one.column else one.message for one in self.findings],
-        }
+
+def _last(one: Timed) -> str | None:
+    last = one.last
+    if last is None:
+        return None
+    said = f"{last.due_until or last.due:%Y-%m-%d %H:%M} UTC {last.outcome}"
+    return f"{said} as file:{last.intake_id}" if last.intake_id is not None else said
+
+
+SCHEDULES = ColumnList[Timed](
+    "Schedules",
+    {
+        **record(Schedule, lambda one: one.schedule),
+        "Words": lambda one: one.words,
+        "Zone": lambda one: one.zone,
+        "NextLocalTime": lambda one: None if one.next is None else one.next.local,
+        "NextUtcTime": lambda one: None if one.next is None else one.next.at,
+        "Overdue": lambda one: one.next is not None and one.next.is_overdue,
+        "LastDueTime": lambda one: None if one.last is None else one.last.due_until or one.last.due,
+        "LastOutcome": lambda one: None if one.last is None else one.last.outcome,
+        "LastReason": lambda one: None if one.last is None else one.last.reason,
+        "LastFileProcess_id": lambda one: None if one.last is None else one.last.intake_id,
+        "Findings": lambda one: [f"{at.column}: {at.message}" if at.column else at.message for at in one.findings],
+    },
+    {
+        "name": "ScheduleName",
+        "state": is_enabled(lambda one: one.schedule.enabled),
+        "entity": "Entity",
+        "when": "Words",
+        "next local": lambda one: None if one.next is None else one.next.words,
+        "next (UTC)": lambda one: None if one.next is None else f"{one.next.at:%Y-%m-%d %H:%M:%S}",
+        "last": _last,
+        "but": lambda one: " ".join(finding.message for finding in one.findings) or None,
+    },
+    by_row_id,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

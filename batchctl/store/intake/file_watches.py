@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePath, PurePosixPath
-from typing import Any
+from typing import Annotated, Any
 
 from sqlalchemy import Connection, and_, bindparam, delete, func, select, update
 
@@ -268,8 +268,8 @@ class WatchTally:
 
     taken: int = 0
     missing: int = 0
-    last_intake: IntakeId | None = None
-    last_at: datetime | None = None
+    last_intake: Annotated[IntakeId | None, "LastFileProcess_id"] = None
+    last_at: Annotated[datetime | None, "LastSubmitted"] = None
 
 
 def tallies(connection: Connection) -> Mapping[WatchId, WatchTally]:
