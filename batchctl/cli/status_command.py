@@ -25,7 +25,6 @@ _THEN_IN_CSV = (
     *(overview.FROZEN, overview.COMPLETED),
 )
 """Whose columns stand in this order in the header, each once."""
-_NOT_IN_CSV = {"Locked"}
 
 
 @click.command()
@@ -40,7 +39,7 @@ def status(session: CliSession, as_json: bool, limit: int) -> None:
     if as_json:
         lists = (*_FIRST_IN_CSV, incident_desk.incidents_at(seen.now), *_THEN_IN_CSV)
         header = [output.LIST, "ProcessBatchName", *(name for columns in lists for name in columns.header)]
-        output.print_rows(_as_json(seen), [name for name in dict.fromkeys(header) if name not in _NOT_IN_CSV])
+        output.print_rows(_as_json(seen), list(dict.fromkeys(header)))
     else:
         _show(seen)
 

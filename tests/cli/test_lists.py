@@ -302,3 +302,10 @@ def test_what_starts_work_is_narrowed_by_the_batch_that_it_starts_and_by_whether
         assert found(column, kind, "list", "--batch", "A", "--status", "disabled") == []
         assert shop(kind, "list", "--batch", "C") == 3
     assert found("ProcessBatchName", "batches", "--status", "disabled") == ["B"]
+
+
+@pytest.mark.parametrize(("command", "columns"), [("status", {"Locked", "Alarm"}), ("freezes", {"Unreadable", "Next"})])
+def test_what_few_rows_have_is_a_column_too(shop: Shop, command: str, columns: set[str]) -> None:
+    shop(command, "--csv")
+
+    assert columns <= {*shop.out.strip().split(",")}

@@ -15,7 +15,7 @@ from batchctl.domain.rows import NEVER, BatchDefinition, Freeze, FreezeId
 from batchctl.domain.text import did_you_mean, fitting, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import shown_columns, unknown
-from batchctl.operations.column_lists import ColumnList, StatusWord, record
+from batchctl.operations.column_lists import ColumnList, StatusWord, by_row_id, record
 from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.operators.releasing import Released, let_go
 from batchctl.ports import Transactions
@@ -161,6 +161,7 @@ def freezes_at(now: datetime, idle: Mapping[FreezeId, str]) -> ColumnList[Freeze
             "who": "Actor",
             "reason": "Reason",
         },
+        by_row_id,
     )
 
 
