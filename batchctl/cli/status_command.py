@@ -19,13 +19,6 @@ from batchctl.operations.column_lists import UNREADABLE
 from batchctl.operations.dependencies import dependents
 from batchctl.operations.scheduling import almanac, timetable
 
-_FIRST_IN_CSV = (overview.RUNNING, overview.FAILING, dependents.WAITS, UNREADABLE)
-_THEN_IN_CSV = (
-    *(overview.DEAD_ENDS, almanac.RUNNING_OUT, timetable.COMING, overview.INTAKE, overview.DISABLED),
-    *(overview.FROZEN, overview.COMPLETED),
-)
-"""Whose columns stand in this order in the header, each once."""
-
 
 @click.command()
 @as_rows
@@ -37,11 +30,21 @@ def status(session: CliSession, as_json: bool, limit: int) -> None:
     means = app.transactions, app.clock, app.presence
     seen = overview.overview(*means, most=limit, timetable=app.timetable(), full_disks=app.full_disks())
     if as_json:
-        lists = (*_FIRST_IN_CSV, incident_desk.incidents_at(seen.now), *_THEN_IN_CSV)
-        header = [output.LIST, "ProcessBatchName", *(name for columns in lists for name in columns.header)]
-        output.print_rows(_as_json(seen), list(dict.fromkeys(header)))
+        output.print_rows(_as_json(seen), _header(seen))
     else:
         _show(seen)
+
+
+def _header(seen: overview.Overview) -> list[str]:
+    """Return the columns of all lists, each once."""
+    lists = (
+        *(overview.RUNNING, overview.FAILING, dependents.WAITS, UNREADABLE, incident_desk.incidents_at(seen.now)),
+        *(overview.DEAD_ENDS, almanac.RUNNING_OUT, timetable.COMING, overview.INTAKE, overview.DISABLED),
+        *(overview.FROZEN, overview.COMPLETED),
+    )
+    return list(
+        dict.fromkeys([output.LIST, "ProcessBatchName", *(name for columns in lists for name in columns.header)])
+    )
 
 
 def _show(seen: overview.Overview) -> None:
