@@ -55,7 +55,7 @@ class BackfillTurn:
 
 
 def fate_of(instant: Instant, before: Before | None, stretches: Sequence[Stretch], *, missed: bool) -> Fate:
-    """Return what becomes of a due time ; `missed` when those are wanted that were missed."""
+    """Return what becomes of a due time; `missed` when those are wanted that were missed."""
     if instant.outcome is InstantOutcome.SKIPPED:
         return Fate.SKIPPED
     if before is not None:
