@@ -113,6 +113,46 @@ class OnLost(StrEnum):
     VERIFY = "verify"
 
 
+class OnStepFailure(StrEnum):
+    """`ProcessControl.OnStepFailure`: what follows when a step has failed for good."""
+
+    STOP = "stop"
+    CONTINUE = "continue"
+    """It stays recorded as failed, and the instance goes on with the next step."""
+
+
+class OnRows(StrEnum):
+    """`ProcessControl.OnRows`: what a number of rows below RowsMin or above RowsMax means."""
+
+    FAIL = "fail"
+    WARN = "warn"
+
+
+class PoolKind(StrEnum):
+    """`Pool.Kind`: what carries out the steps of a pool."""
+
+    CONTROLLERS = "controllers"
+
+
+class OnTimeout(StrEnum):
+    """`Confirmation.OnTimeout`: what follows when a question had no answer in time."""
+
+    FAIL = "fail"
+    GO_ON = "go_on"
+    INCIDENT = "incident"
+
+
+class ConfirmationAnswer(StrEnum):
+    """`Confirmation.Answer`: how a question ended."""
+
+    CONFIRMED = "confirmed"
+    REFUSED = "refused"
+    EXPIRED = "expired"
+    """It came to its time without one."""
+    WITHDRAWN = "withdrawn"
+    """The instance went on, or was cancelled, without an answer."""
+
+
 class DependencyMode(StrEnum):
     """`ProcessBatch.DependencyMode`: whether all or any of the batches it depends on must complete."""
 

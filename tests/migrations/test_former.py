@@ -1,4 +1,4 @@
-"""A database of a revision before, 0045 or 0046: its tables get the newest definitions where they stand."""
+"""A database of a revision before, 0045 to 0047: its tables get what is new where they stand, and no row is moved."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from batchctl.control_database import upgrade_database
 from batchctl.domain.errors import DatabaseRefused, SchemaMismatch
 from batchctl.store import engine
-from batchctl.store.dialects import dialect_of, sqlite
+from batchctl.store.dialects import sqlite
 from batchctl.store.maintenance import schema
 from batchctl.store.transactions import StoreTransactions
 from tests.control_databases import PostgresControl, SqliteControl
@@ -22,9 +22,11 @@ from tests.postgres import PostgresServer
 
 FORMER = {
     revision: gzip.decompress(Path(__file__).with_name(f"former_{revision}_sqlite.sql.gz").read_bytes()).decode()
-    for revision in ("0045", "0046")
+    for revision in ("0045", "0046", "0047")
 }
 """What made the tables of those revisions."""
+FORMER_POSTGRESQL = gzip.decompress(Path(__file__).with_name("former_0047_postgresql.sql.gz").read_bytes()).decode()
+"""What made the tables of all of them on PostgreSQL."""
 VERSION = """
 CREATE TABLE alembic_version (
     version_num VARCHAR(32) NOT NULL,
@@ -65,8 +67,15 @@ def upgrade(directory: Path) -> str | None:
 def rows_of(client: sqlite3.Connection) -> dict[str, list[object]]:
     """Return every row of the tables that were filled, as it lies in the file."""
     return {
-        table: client.execute(f"SELECT rowid, * FROM {table}").fetchall() for table in (*KEPT, "Schedule", "AuditSeal")
+        table: [without_what_is_new(row) for row in client.execute(f"SELECT rowid, * FROM {table}").fetchall()]
+        for table in (*KEPT, "Schedule", "AuditSeal")
     }
+
+
+def without_what_is_new(row: tuple[object, ...]) -> tuple[object, ...]:
+    """Return a row as it was before columns were added behind its last, which is a time and never empty."""
+    at = max(at for at, value in enumerate(row) if value is not None)
+    return row[: at + 1]
 
 
 def defined(client: sqlite3.Connection) -> list[object]:
@@ -82,6 +91,7 @@ def test_definitions_become_the_newest_under_the_rows(
         dict(former.execute("SELECT name, rootpage FROM sqlite_master WHERE type = 'table'")),
     )
     (columns,) = former.execute(COLUMNS).fetchone()
+    added = "Priority,MaxPerMinute,Pool"
     assert upgrade(tmp_path) == revision
 
     assert rows_of(former) == before
@@ -89,15 +99,15 @@ def test_definitions_become_the_newest_under_the_rows(
         pages.items() <= dict(former.execute("SELECT name, rootpage FROM sqlite_master WHERE type = 'table'")).items()
     )
     assert former.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    assert former.execute(COLUMNS).fetchone() == (columns,), "they keep their order"
+    assert former.execute(COLUMNS).fetchone() == (f"{columns},{added}",), "they keep their order"
     with pytest.raises(sqlite3.IntegrityError, match=r"failed: length\(ProcessBatchName\) BETWEEN 1 AND 200"):
         former.execute("UPDATE ProcessBatch SET ProcessBatchName = ''")
     former.execute("INSERT INTO ProcessBatch (ProcessBatchName, PopulatorOn, Tags) VALUES ('Other', 'data', 'night')")
     opened = StoreTransactions(engine.open_engine("sqlite:///batchctl.db", tmp_path))
     with closing(opened), opened.read() as connection:
-        assert schema.revision_of(connection) == schema.newest_revision() == "0047"
+        assert schema.revision_of(connection) == schema.newest_revision() == "0048"
         assert schema.differences(connection) == []
-    assert upgrade(tmp_path) == "0047", "there is nothing left to do"
+    assert upgrade(tmp_path) == "0048", "there is nothing left to do"
 
 
 def test_an_index_whose_rows_are_others_is_made_anew(former: sqlite3.Connection, tmp_path: Path) -> None:
@@ -133,7 +143,7 @@ def test_a_table_that_somebody_has_changed_is_named_and_nothing_is_touched(
 
 
 @pytest.mark.parametrize(
-    ("other", "said"), [("0001", "none older than 0045"), ("0044", "none older"), ("0048", "newer")]
+    ("other", "said"), [("0001", "none older than 0045"), ("0044", "none older"), ("0049", "newer")]
 )
 def test_another_revision_is_refused_and_nothing_is_touched(
     former: sqlite3.Connection, tmp_path: Path, other: str, said: str
@@ -154,7 +164,7 @@ def test_a_row_that_no_table_takes_any_more_is_named_before_anything_is_changed(
     former.execute("PRAGMA ignore_check_constraints = ON")
     former.execute("UPDATE ProcessBatch SET RetryCount = 1001")
     before = defined(former)
-    with pytest.raises(SchemaMismatch, match=r"hold what schema 0047 does not take: .*ProcessBatch") as refused:
+    with pytest.raises(SchemaMismatch, match=r"hold what schema 0048 does not take: .*ProcessBatch") as refused:
         upgrade(tmp_path)
 
     assert "correct them in an SQL client" in str(refused.value.next_step)
@@ -163,24 +173,49 @@ def test_a_row_that_no_table_takes_any_more_is_named_before_anything_is_changed(
     assert upgrade(tmp_path) == revision
 
 
-def test_on_a_server_nothing_differs(postgres: PostgresServer, prepared: str, revision: str, tmp_path: Path) -> None:
-    database = PostgresControl(postgres, tmp_path, postgres.new_database(prepared))
+@pytest.fixture
+def former_server(postgres: PostgresServer, revision: str, tmp_path: Path) -> Iterator[StoreTransactions]:
+    """Return the way to a database of PostgreSQL as a revision before has left it, with rows."""
+    database = PostgresControl(postgres, tmp_path, postgres.new_database())
+    with closing(database.hand()) as hand:
+        for statement in f"{FORMER_POSTGRESQL}; {VERSION.format(revision)} {FILLED}".split(";\n"):
+            hand.sql(statement)
     with closing(StoreTransactions(engine.open_engine(database.url, tmp_path))) as transactions:
-        with transactions.read() as connection:
-            before = dialect_of(connection).definitions(connection)
-            connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{revision}'")
+        yield transactions
+
+
+def test_on_a_server_what_is_new_is_added_to_the_tables(former_server: StoreTransactions, revision: str) -> None:
+    with former_server.read() as connection:
+        schema.check_upgradable(connection)
+    former_server.run(frozenset(), schema.upgrade)
+
+    with former_server.read() as connection:
+        assert schema.revision_of(connection) == "0048"
+        assert schema.differences(connection) == []
+        assert connection.exec_driver_sql("SELECT Status, NextPool FROM BatchControl").all() == [("retry", None)]
+    assert revision != "0048"
+
+
+def test_on_a_server_what_somebody_has_changed_is_named(former_server: StoreTransactions, revision: str) -> None:
+    with former_server.read() as connection:
+        connection.exec_driver_sql("ALTER TABLE Setting ADD COLUMN Comment text")
+        connection.exec_driver_sql('ALTER TABLE Setting DROP CONSTRAINT "CK_Setting_Name"')
+        with pytest.raises(
+            SchemaMismatch, match=f"Somebody has changed tables that schema {revision} made: CK_Setting_Name"
+        ):
             schema.check_upgradable(connection)
-        transactions.run(frozenset(), schema.upgrade)
-        with transactions.read() as connection:
-            assert schema.revision_of(connection) == "0047"
-            assert dialect_of(connection).definitions(connection) == before
-            connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{revision}'")
-            connection.exec_driver_sql("ALTER TABLE Setting ADD COLUMN Comment text")
-            connection.exec_driver_sql('ALTER TABLE Setting DROP CONSTRAINT "CK_Setting_Name"')
-            with pytest.raises(
-                SchemaMismatch, match=f"Somebody has changed tables that schema {revision} made: CK_Setting_Name"
-            ):
-                schema.check_upgradable(connection)
+
+
+def test_a_table_of_others_with_a_new_name_is_named_before_anything_is_changed(
+    former: sqlite3.Connection, tmp_path: Path
+) -> None:
+    former.execute("CREATE TABLE Pool (Depth INTEGER)")
+    before = defined(former)
+    with pytest.raises(SchemaMismatch, match="the upgrade needs the names of: Pool") as refused:
+        upgrade(tmp_path)
+
+    assert "rename them" in str(refused.value.next_step)
+    assert defined(former) == before
 
 
 def test_a_sqlite_without_strict_tables_is_refused_before_the_file_is_touched(

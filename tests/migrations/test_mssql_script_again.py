@@ -21,6 +21,8 @@ INSIDE = INSIDE[: INSIDE.index("COMMIT TRANSACTION;")]
 IN_SCHEMA = r"OBJECT_ID\(QUOTENAME\(SCHEMA_NAME\(\)\) \+ N'\.(?P<on>\w+)', N'U'\)"
 CONDITIONS = {
     "table": re.compile(rf"{IN_SCHEMA} IS NULL"),
+    "column": re.compile(r"COL_LENGTH\(QUOTENAME\(SCHEMA_NAME\(\)\) \+ N'\.(?P<on>\w+)', N'(?P<column>\w+)'\) IS NULL"),
+    "check": re.compile(IN_SCHEMA.replace("N'U'", "N'C'").replace("<on>", "<check>") + " IS NULL"),
     "object": re.compile(
         r"(?P<no>NOT )?EXISTS \(SELECT 1 FROM sys\.(?P<kind>\w+) WHERE name = N'(?P<name>\w+)'"
         rf" AND (?:parent_)?(?:object_)?id = {IN_SCHEMA}\)"
@@ -32,6 +34,8 @@ CONDITIONS = {
 MADE = {
     "indexes": re.compile(r"CREATE (?:UNIQUE )?INDEX \[(?P<name>\w+)\] ON (?P<on>\w+) "),
     "tables": re.compile(r"CREATE TABLE (?P<on>\w+)(?P<name>) "),
+    "columns": re.compile(r"ALTER TABLE (?P<on>\w+) ADD (?!CONSTRAINT)(?P<name>\w+) "),
+    "checks": re.compile(r"ALTER TABLE \w+ ADD CONSTRAINT(?P<on>) \[(?P<name>\w+)\] CHECK "),
 }
 OVER = re.compile(r"(?:EXEC sp_executesql N')?CREATE OR ALTER (VIEW|TRIGGER) (\w+) ")
 VERSION = re.compile(r"INSERT INTO alembic_version \(version_num\) VALUES \('(\w+)'\)")
@@ -67,6 +71,10 @@ class Database:
         match kind:
             case "table":
                 return self.key("tables", said["on"], "") not in self.objects
+            case "column":
+                return self.key("columns", said["on"], said["column"]) not in self.objects
+            case "check":
+                return self.key("checks", "", said["check"]) not in self.objects
             case "object":
                 is_there = self.key(said["kind"], said["on"], said["name"]) in self.objects
                 return is_there is (said["no"] is None)
@@ -82,6 +90,10 @@ class Database:
         for kind, pattern in MADE.items():
             if made := pattern.match(statement):
                 self.make(self.key(kind, made["on"], made["name"]), statement)
+                for column in re.findall(r"(?m)^ {4}(\w+) ", statement) if kind == "tables" else ():
+                    self.objects["columns", made["on"], column] = ""
+                for check in re.findall(r"CONSTRAINT \[(CK_\w+)\]", statement):
+                    self.objects["checks", "", check] = ""
                 return
         if version := VERSION.match(statement):
             self.revision = version[1]

@@ -33,6 +33,9 @@ ADDED = {
     ),
     "FileWatch": ("WatchName, Entity, Folder", "'in', 'E', '/in'"),
     "BatchFreeze": ("ProcessBatchName, Reason, Actor", "'L''été \"1\"', 'disks', 'anna'"),
+    "Drain": ("Host, Reason, Actor", "'etl2', 'patches', 'anna'"),
+    "Pool": ("PoolName", "'ssis'"),
+    "Variable": ("VariableName, Value", "'InDir', '/in'"),
     "Setting": ("Name, Value", "'KeepLast', '3'"),
 }
 CHANGED = {
@@ -47,6 +50,9 @@ CHANGED = {
     "DataTrigger": ("PendingValue", "new", "ready"),
     "FileWatch": ("Enabled", 1, 0),
     "BatchFreeze": ("ThawedBy", None, "bert"),
+    "Drain": ("UndrainedBy", None, "bert"),
+    "Pool": ("MaxConcurrent", None, 3),
+    "Variable": ("Value", "/in", "/data"),
     "Setting": ("Value", "3", "4"),
 }
 TARGETS = {
@@ -61,6 +67,9 @@ TARGETS = {
     "DataTrigger": "DataTrigger:rows",
     "FileWatch": "FileWatch:in",
     "BatchFreeze": "BatchFreeze:1",
+    "Drain": "Drain:1",
+    "Pool": "Pool:ssis",
+    "Variable": "Variable:InDir",
     "Setting": "Setting:KeepLast",
 }
 ITSELF = '"CK_BatchDependency_DependsOnBatch_id"'
@@ -101,7 +110,7 @@ def defined(hand: Hand) -> Hand:
 def test_every_row_that_is_made_is_audited_with_all_that_people_set(defined: Hand) -> None:
     found = entries(defined)
 
-    assert set(ADDED) == {*DEFINITIONS, "BatchFreeze", "Setting"}
+    assert set(ADDED) == {*DEFINITIONS, "BatchFreeze", "Drain", "Setting"}
     assert [(action, target) for action, target, *_ in found] == [("row insert", TARGETS[table]) for table in ADDED]
     for table, (_, _, before, after) in zip(ADDED, found, strict=True):
         set_by_people = {column.name for column in metadata.tables[table].columns}
@@ -182,7 +191,7 @@ def test_what_is_replaced_is_kept_in_the_log_once(replacing: Hand, table: str, r
     gone, made = ("row delete", TARGETS[table], was), ("row insert", TARGETS[table], None)
 
     assert since(replacing, f"REPLACE INTO {table} ({table}_id, {columns}) VALUES ({number}, {values})") == [gone, made]
-    if table != "BatchFreeze":
+    if table not in {"BatchFreeze", "Drain"}:
         assert since(replacing, f"INSERT OR REPLACE INTO {table} ({columns}) VALUES ({values})") == [gone, made]
     ((left,),) = replacing.sql("SELECT count(*) FROM batchctl_replaced")
     assert left == 0

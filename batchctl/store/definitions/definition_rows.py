@@ -42,6 +42,7 @@ from batchctl.store.tables import (
     calendar_day,
     data_trigger,
     file_watch,
+    pool,
     process_batch,
     process_control,
     resource,
@@ -77,6 +78,7 @@ class _Part:
 _TABLES: Mapping[Table, tuple[str, tuple[_Part, ...]]] = {
     calendar: ("CalendarName", (_Part(calendar_day, "CalendarDate"),)),
     resource: ("ResourceName", ()),
+    pool: ("PoolName", ()),
     process_batch: (
         "ProcessBatchName",
         (

@@ -25,9 +25,11 @@ _DEFINED = (
     "BatchResource",
     "Calendar",
     "CalendarDay",
+    "Pool",
     "ProcessControl",
     "Resource",
     "Setting",
+    "Variable",
 )
 """What people set, and the engine only reads."""
 _STANDING = ("DataTrigger", "FileWatch", "OperatorRequest", "ProcessBatch", "Schedule")
@@ -39,6 +41,7 @@ _NEEDED = {
     **dict.fromkeys(_STANDING, ("SELECT", "UPDATE")),
     **dict.fromkeys(_ADDED_TO, ("SELECT", "INSERT")),
     "Controller": ("SELECT", "INSERT", "UPDATE", "DELETE"),
+    **dict.fromkeys(("ControllerPool", "Note", "StepOutput"), ("SELECT", "INSERT", "DELETE")),
     "FileWatchSeen": ("SELECT", "INSERT", "UPDATE", "DELETE"),
     "ZoneOffset": ("SELECT", "INSERT", "UPDATE", "DELETE"),
     "NamedLock": ("SELECT", "INSERT"),

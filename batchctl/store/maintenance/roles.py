@@ -52,6 +52,10 @@ WORKED_ON = {
     "ScheduleBackfill": "INSERT, UPDATE",
     "DurationHistory": "INSERT, UPDATE",
     "Controller": "INSERT, UPDATE, DELETE",
+    "ControllerPool": "INSERT, DELETE",
+    "StepOutput": "INSERT, DELETE",
+    "Confirmation": "INSERT, UPDATE, DELETE",
+    "Note": "INSERT, DELETE",
     "Leader": "INSERT, UPDATE",
     "NamedLock": "INSERT",
     "FileWatchSeen": "INSERT, UPDATE, DELETE",
@@ -63,6 +67,7 @@ WORKED_ON = {
     "OperatorRequest": "DELETE",
     # For those who ask for it by rows of OperatorRequest.
     "BatchFreeze": "INSERT, UPDATE",
+    "Drain": "INSERT, UPDATE",
     # What may go of it, and what not, a trigger decides.
     "AuditLog": "INSERT, DELETE",
     "AuditSeal": "INSERT",

@@ -92,7 +92,7 @@ def check_upgradable(connection: Connection) -> None:
 
 
 def _changed_tables(connection: Connection, revision: str) -> list[str]:
-    """Return what of the tables of a former revision is not as that made it; on servers the newest makes them alike."""
+    """Return what of the tables of a former revision is not as that made it; on servers the newest differs by what is new."""
     if connection.dialect.name == "sqlite":
         return former_tables.changed(connection, revision)
     try:
@@ -102,17 +102,23 @@ def _changed_tables(connection: Connection, revision: str) -> list[str]:
             raise
         return []  # A user who may not make a schema to compare with may not upgrade either; the upgrade says so.
     repeatable = _repeatable().names(connection.dialect.name)
-    return sorted({*missing, *changed} - repeatable)
+    since = (
+        migrations_path() / "versions" / "tables" / f"{connection.dialect.name}_since_{former_tables.REVISIONS[-1]}.sql"
+    )
+    is_new = former_tables.new_since(since.read_text(encoding="utf-8"), [*metadata.tables])
+    return sorted(name for name in {*missing, *changed} - repeatable if not is_new(name))
 
 
 def _made_until(revision: str | None) -> set[str]:
     """Return the names of the tables and views that there are at a revision, in small letters."""
     if revision is None:
         return set()
-    # They are the same on all databases, and in all revisions.
+    # They are the same on all databases.
     with create_engine("sqlite://", isolation_level="AUTOCOMMIT").connect() as scratch:
         upgrade(scratch)
-        return {name.lower() for name in _tables_and_views(scratch)}
+        made = {name.lower() for name in _tables_and_views(scratch)}
+    is_former = revision in former_tables.REVISIONS
+    return made - {name.lower() for name in former_tables.new_tables([*metadata.tables])} if is_former else made
 
 
 def _tables_and_views(connection: Connection) -> list[str]:

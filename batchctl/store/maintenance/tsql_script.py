@@ -10,8 +10,12 @@ _TABLE = re.compile(r"CREATE TABLE (\w+) ")
 _INDEX = re.compile(r"CREATE (?:UNIQUE )?INDEX \[(\w+)\] ON (\w+) ")
 _VERSION = re.compile(r"INSERT INTO alembic_version \(version_num\) OUTPUT inserted\.version_num VALUES \('(\w+)'\)")
 _SETTING = re.compile(r"INSERT INTO Setting \(Name, Value\) SELECT ('\w+'),")
+_COLUMN = re.compile(r"ALTER TABLE (\w+) ADD (?!CONSTRAINT )(\w+) ")
+_CONSTRAINT = re.compile(r"ALTER TABLE \w+ ADD CONSTRAINT \[(\w+)\] CHECK ")
 _ROW = re.compile(r"INSERT INTO (\w+) ")
-_OVER_WHAT_IS_THERE = re.compile(r"CREATE OR ALTER VIEW |EXEC sp_executesql N'CREATE OR ALTER TRIGGER ")
+_OVER_WHAT_IS_THERE = re.compile(
+    r"CREATE OR ALTER VIEW |ALTER TABLE \w+ DROP CONSTRAINT IF EXISTS |EXEC sp_executesql N'CREATE OR ALTER TRIGGER "
+)
 _BEGIN_OR_COMMIT = re.compile(r"(?:BEGIN TRANSACTION|COMMIT);")
 _RUNNING = "-- Running upgrade "
 
@@ -106,7 +110,7 @@ GO
 def with_guards(printed: str, revisions: Sequence[str]) -> str:
     """Return what Alembic has printed, as batches of which each looks first whether there is anything to do.
 
-    It takes a database of any of these revisions, oldest first, to the last: they have the same tables.
+    It takes a database of any of these revisions, oldest first, to the last.
     """
     *former, newest = revisions
     statements = [_alone(batch) for batch in f"{printed}\n".split(_SEPARATOR)]
@@ -138,6 +142,10 @@ def guarded(statement: str) -> str:
         name, table_name = index.groups()
         found = f"name = N'{name}' AND object_id = {_in_schema(table_name)}"
         return f"IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE {found})\n{statement}"  # noqa: S608 - our own names
+    if column := _COLUMN.match(statement):
+        return f"IF COL_LENGTH({_named(column[1])}, N'{column[2]}') IS NULL\n{statement}"
+    if constraint := _CONSTRAINT.match(statement):
+        return f"IF {_in_schema(constraint[1], 'C')} IS NULL\n{statement}"
     if version := _VERSION.match(statement):
         number = f"('{version[1]}')"
         return f"{_IF_NO_VERSION} VALUES {number};"
@@ -152,9 +160,13 @@ def guarded(statement: str) -> str:
     raise NotImplementedError(message)
 
 
-def _in_schema(name: str) -> str:
-    """Write what finds a table in the default schema, where a CREATE without a schema puts it."""
-    return f"OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.{name}', N'U')"
+def _in_schema(name: str, kind: str = "U") -> str:
+    """Write what finds a table, or a check (C), in the default schema, where a CREATE without a schema puts it."""
+    return f"OBJECT_ID({_named(name)}, N'{kind}')"
+
+
+def _named(name: str) -> str:
+    return f"QUOTENAME(SCHEMA_NAME()) + N'.{name}'"
 
 
 def _alone(batch: str) -> tuple[str, str]:

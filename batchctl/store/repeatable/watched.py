@@ -67,14 +67,15 @@ def _watched(table: str, columns: str, called: str, parent: str = "", parent_cal
 DEFINITIONS = (
     _watched(
         "ProcessBatch",
-        "ProcessBatchName Entity Enabled Seq RetryCount RetryWaitMins RetryWaitSecs Populator PopulatorArgs PopulatorOn"
-        " OnFailure DependencyMode MaxConcurrent DuplicateCheck ProcessingMode Origin Description Tags"
+        "ProcessBatchName Entity Enabled Seq Priority RetryCount RetryWaitMins RetryWaitSecs Populator PopulatorArgs PopulatorOn"
+        " OnFailure DependencyMode MaxConcurrent MaxPerMinute Pool DuplicateCheck ProcessingMode Origin Description Tags"
         " ArriveBy StartBy FinishBy ExpectedOn ExpectedCalendar",
         "ProcessBatchName",
     ),
     _watched(
         "ProcessControl",
-        "ProcessBatch_id ProcessControlSeq ProcessName ProcessType ExpectedDuration AlarmDuration MaxDuration OnLost MaxLost"
+        "ProcessBatch_id ProcessControlSeq ProcessName ProcessType Pool ExpectedDuration AlarmDuration MaxDuration OnLost MaxLost"
+        " RetryCount RetryWaitSecs RetryBackoff RetryOn OnStepFailure RowsMin RowsMax OnRows"
         " Data1 Data2 Data3 Data4 Data5 Data6",
         "ProcessControlSeq",
         *("ProcessBatch", "ProcessBatchName"),
@@ -92,6 +93,8 @@ DEFINITIONS = (
         *("ProcessBatch", "ProcessBatchName"),
     ),
     _watched("Resource", "ResourceName Units Description", "ResourceName"),
+    _watched("Pool", "PoolName Kind MaxConcurrent Enabled Description", "PoolName"),
+    _watched("Variable", "VariableName Value Description", "VariableName"),
     _watched(
         "Schedule",
         "ScheduleName Entity ScheduleType IntervalMinutes RunTimes RunDays RunDaysOfMonth WeekOfMonth RunMonths BetweenTimes"
@@ -118,6 +121,7 @@ DEFINITIONS = (
         "WatchName",
     ),
     _watched("BatchFreeze", "ProcessBatchName Tag Reason Actor UntilTime ThawedTime ThawedBy", "BatchFreeze_id"),
+    _watched("Drain", "Host PoolName Reason Actor UndrainedTime UndrainedBy", "Drain_id"),
     _watched("Setting", "Name Value", "Name"),
 )
 """What is set by people; not what the engine keeps beside it, such as when a schedule is due next."""

@@ -33,13 +33,23 @@ from batchctl.store.tables.making import (
     words,
 )
 from batchctl.store.tables.some_rows import (
+    OPEN_CONFIRMATION,
     OWED_RECOVERY,
     REQUESTED,
+    STANDING_DRAIN,
     STANDING_FREEZE,
     STANDING_INCIDENT,
     TO_SEND,
 )
 from batchctl.store.written_forms import is_word_while
+
+_ONE_SUBJECT = (
+    " + ".join(
+        f"CASE WHEN {subject} IS NULL THEN 0 ELSE 1 END"
+        for subject in ("BatchControl_id", "Incident_id", "ProcessBatch_id")
+    )
+    + " = 1"
+)
 
 operator_request = table(
     "OperatorRequest",
@@ -81,6 +91,47 @@ batch_freeze = table(
     check("Tag", "ProcessBatchName IS NULL OR Tag IS NULL"),
     index("IX_BatchFreeze_Standing", "BatchFreeze_id", where=STANDING_FREEZE),
     info=AUDITED,
+)
+
+drain = table(
+    "Drain",
+    key("Drain_id"),
+    column("Host", name()),
+    column("PoolName", name(50)),
+    required("Reason", text_column()),
+    Column(unquoted("Actor"), name(), nullable=False, server_default=database_user()),
+    column("UndrainedTime", UtcTime()),
+    column("UndrainedBy", name()),
+    stamp("z_inserted"),
+    stamp("z_updated"),
+    check("Reason", "Reason <> ''"),
+    check("Actor", "Actor <> ''"),
+    check("Host", "(Host IS NULL AND PoolName IS NOT NULL) OR (Host IS NOT NULL AND PoolName IS NULL)"),
+    index("IX_Drain_Standing", "Drain_id", where=STANDING_DRAIN),
+    info=AUDITED,
+)
+
+confirmation = table(
+    "Confirmation",
+    key("Confirmation_id"),
+    required("BatchControl_id", reference(), None, ForeignKey("BatchControl.BatchControl_id")),
+    required("ProcessControlSeq", Integer()),
+    required("Question", text_column()),
+    column("Who", name()),
+    column("Evidence", text_column()),
+    column("DueTime", UtcTime()),
+    column("OnTimeout", word()),
+    column("Answer", word()),
+    column("AnsweredTime", UtcTime()),
+    column("AnsweredBy", name()),
+    column("Reason", text_column()),
+    stamp("z_inserted"),
+    stamp("z_updated"),
+    words("OnTimeout", status.OnTimeout),
+    words("Answer", status.ConfirmationAnswer),
+    Index("IX_Confirmation_Instance", "BatchControl_id"),
+    # Each question is answered once.
+    index("UX_Confirmation_Open", "BatchControl_id", where=OPEN_CONFIRMATION, unique=True),
 )
 
 incident = table(
@@ -148,6 +199,23 @@ alert_delivery = table(
     words("Kind", status.DeliveryKind),
     words("Status", status.DeliveryStatus),
     index("IX_AlertDelivery_Waiting", "AlertDelivery_id", where=TO_SEND),
+)
+
+note = table(
+    "Note",
+    key("Note_id"),
+    column("BatchControl_id", reference(), ForeignKey("BatchControl.BatchControl_id")),
+    column("Incident_id", reference(), ForeignKey("Incident.Incident_id")),
+    column("ProcessBatch_id", reference(), ForeignKey("ProcessBatch.ProcessBatch_id")),
+    required("Text", text_column()),
+    Column(unquoted("Actor"), name(), nullable=False, server_default=database_user()),
+    stamp("z_inserted"),
+    check("Text", "Text <> ''"),
+    check("Actor", "Actor <> ''"),
+    check("BatchControl_id", _ONE_SUBJECT),
+    Index("IX_Note_Instance", "BatchControl_id"),
+    Index("IX_Note_Incident", "Incident_id"),
+    Index("IX_Note_Batch", "ProcessBatch_id"),
 )
 
 audit_log = table(

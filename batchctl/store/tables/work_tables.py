@@ -100,7 +100,9 @@ batch_control = table(
     *data_columns(),
     required("ClaimToken", reference(), "0"),
     column("ClaimedBy", name()),
+    column("NextPool", name(50)),
     required("LostCount", Integer(), "0"),
+    column("StepsFailed", Integer()),
     stamp("z_inserted"),
     stamp("z_updated"),
     UniqueConstraint("FileProcess_id", "ProcessBatch_id"),
@@ -108,6 +110,7 @@ batch_control = table(
     check("PrevProcessControlSeq", f"PrevProcessControlSeq BETWEEN 0 AND {HIGHEST_SEQ}"),
     check("RetryCount", "RetryCount >= 0"),
     check("LostCount", "LostCount >= 0"),
+    check("StepsFailed", "StepsFailed >= 0"),
     check("NextRunTime", "NextRunTime >= '0001-01-01' AND NextRunTime < '10000-01-01'", only_on="postgresql"),
     index("IX_BatchControl_InLine", "ProcessBatch_id", "BatchControl_id", where=one_of("Status", IN_LINE_INSTANCE)),
     index("IX_BatchControl_AtOnce", "ProcessBatch_id", "BatchControl_id", where=_waits(AT_ONCE)),
@@ -182,6 +185,18 @@ UNREADABLE = {
 for _of_work, _where in UNREADABLE.items():
     index(f"IX_{_of_work.name}_Unreadable", *_of_work.primary_key, where=_where)
 
+step_output = table(
+    "StepOutput",
+    key("StepOutput_id"),
+    required("BatchProcessHistory_id", reference(), None, ForeignKey("BatchProcessHistory.BatchProcessHistory_id")),
+    required("Number", Integer()),
+    required("Text", text_column()),
+    stamp("z_inserted"),
+    UniqueConstraint("BatchProcessHistory_id", "Number"),
+    check("Number", "Number >= 1"),
+    info=_OFTEN,
+)
+
 duration_history = table(
     "DurationHistory",
     key("DurationHistory_id"),
@@ -248,6 +263,16 @@ controller = table(
     check("ControllerName", "ControllerName <> ''"),
     words("Status", status.ControllerStatus),
     check("Slots", "Slots >= 0"),
+)
+
+controller_pool = table(
+    "ControllerPool",
+    key("ControllerPool_id"),
+    required("Controller_id", reference(), None, ForeignKey("Controller.Controller_id")),
+    required("PoolName", name(50)),
+    stamp("z_inserted"),
+    UniqueConstraint("Controller_id", "PoolName"),
+    check("PoolName", "PoolName <> ''"),
 )
 
 leader = table(

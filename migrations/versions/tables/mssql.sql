@@ -5,6 +5,7 @@ CREATE TABLE ProcessBatch (
     Entity NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
     Enabled SMALLINT NOT NULL CONSTRAINT [DF_ProcessBatch_Enabled] DEFAULT 1,
     Seq INTEGER NOT NULL CONSTRAINT [DF_ProcessBatch_Seq] DEFAULT 100,
+    Priority INTEGER NULL,
     ProcessingMode VARCHAR(20) COLLATE Latin1_General_100_CI_AS NULL,
     Populator NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL CONSTRAINT [DF_ProcessBatch_Populator] DEFAULT 'pattern',
     PopulatorArgs NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
@@ -16,6 +17,8 @@ CREATE TABLE ProcessBatch (
     RetryWaitMins INTEGER NOT NULL CONSTRAINT [DF_ProcessBatch_RetryWaitMins] DEFAULT 5,
     RetryWaitSecs INTEGER NULL,
     MaxConcurrent INTEGER NOT NULL CONSTRAINT [DF_ProcessBatch_MaxConcurrent] DEFAULT 1,
+    MaxPerMinute INTEGER NULL,
+    Pool NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
     DuplicateCheck SMALLINT NOT NULL CONSTRAINT [DF_ProcessBatch_DuplicateCheck] DEFAULT 1,
     ArriveBy NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
     StartBy NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
@@ -35,6 +38,9 @@ CREATE TABLE ProcessBatch (
     CONSTRAINT [CK_ProcessBatch_RetryCount] CHECK (RetryCount BETWEEN 0 AND 1000),
     CONSTRAINT [CK_ProcessBatch_RetryWaitMins] CHECK (RetryWaitMins BETWEEN 0 AND 525600),
     CONSTRAINT [CK_ProcessBatch_MaxConcurrent] CHECK (MaxConcurrent BETWEEN 1 AND 1000),
+    CONSTRAINT [CK_ProcessBatch_Priority] CHECK (Priority BETWEEN 0 AND 1000),
+    CONSTRAINT [CK_ProcessBatch_MaxPerMinute] CHECK (MaxPerMinute BETWEEN 1 AND 100000),
+    CONSTRAINT [CK_ProcessBatch_Pool] CHECK (Pool <> ''),
     CONSTRAINT [CK_ProcessBatch_OnFailure] CHECK (lower(OnFailure) IN ('hold_batch', 'stop_all', 'continue')),
     CONSTRAINT [CK_ProcessBatch_DependencyMode] CHECK (lower(DependencyMode) IN ('all', 'any')),
     CONSTRAINT [CK_ProcessBatch_Entity] CHECK (Entity <> ''),
@@ -50,6 +56,37 @@ CREATE TABLE ProcessBatch (
     CONSTRAINT [CK_ProcessBatch_ExpectedOn]
         CHECK (LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',mon,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',tue,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',wed,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',thu,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',fri,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',sat,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',sun,', '')) = 6 * LEN(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',') AND replace(replace(ExpectedOn, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%' AND lower(replace(ExpectedOn, ' ', '')) NOT LIKE '%-[^-,]-%' AND lower(replace(ExpectedOn, ' ', '')) NOT LIKE '%-[^-,][^-,]-%' AND lower(replace(ExpectedOn, ' ', '')) NOT LIKE '%-[^-,][^-,][^-,]-%'),
     CONSTRAINT [CK_ProcessBatch_PopulatorOn] CHECK (lower(PopulatorOn) IN ('filename', 'data', 'entity'))
+);
+
+-- Where steps may run: the controllers that serve a pool begin its steps, and no others.
+CREATE TABLE Pool (
+    Pool_id BIGINT NOT NULL IDENTITY,
+    PoolName NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Kind VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_Pool_Kind] DEFAULT 'controllers',
+    MaxConcurrent INTEGER NULL,
+    Enabled SMALLINT NOT NULL CONSTRAINT [DF_Pool_Enabled] DEFAULT 1,
+    Description NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Pool_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Pool_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_Pool] PRIMARY KEY (Pool_id),
+    CONSTRAINT [UQ_Pool_PoolName] UNIQUE (PoolName),
+    CONSTRAINT [CK_Pool_PoolName] CHECK (PoolName <> '' AND PoolName = lower(PoolName)),
+    CONSTRAINT [CK_Pool_Kind] CHECK (lower(Kind) IN ('controllers')),
+    CONSTRAINT [CK_Pool_MaxConcurrent] CHECK (MaxConcurrent BETWEEN 1 AND 1000),
+    CONSTRAINT [CK_Pool_Enabled] CHECK (Enabled IN (0, 1))
+);
+
+-- What {var:Name} stands for in definitions, so that the same ones serve test and production.
+CREATE TABLE Variable (
+    Variable_id BIGINT NOT NULL IDENTITY,
+    VariableName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Value NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Description NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Variable_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Variable_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_Variable] PRIMARY KEY (Variable_id),
+    CONSTRAINT [UQ_Variable_VariableName] UNIQUE (VariableName),
+    CONSTRAINT [CK_Variable_VariableName] CHECK (VariableName <> '')
 );
 
 -- What steps share, such as an FTP server, and how many units of it there are.
@@ -346,6 +383,25 @@ CREATE TABLE BatchFreeze (
 
 CREATE INDEX [IX_BatchFreeze_Standing] ON BatchFreeze (BatchFreeze_id) WHERE ThawedTime IS NULL;
 
+-- A host or a pool on which nothing new begins, until somebody ends that.
+CREATE TABLE Drain (
+    Drain_id BIGINT NOT NULL IDENTITY,
+    Host NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    PoolName NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    Reason NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Actor NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL CONSTRAINT [DF_Drain_Actor] DEFAULT ORIGINAL_LOGIN(),
+    UndrainedTime DATETIME2(3) NULL,
+    UndrainedBy NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Drain_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Drain_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_Drain] PRIMARY KEY (Drain_id),
+    CONSTRAINT [CK_Drain_Reason] CHECK (Reason <> ''),
+    CONSTRAINT [CK_Drain_Actor] CHECK (Actor <> ''),
+    CONSTRAINT [CK_Drain_Host] CHECK ((Host IS NULL AND PoolName IS NOT NULL) OR (Host IS NOT NULL AND PoolName IS NULL))
+);
+
+CREATE INDEX [IX_Drain_Standing] ON Drain (Drain_id) WHERE UndrainedTime IS NULL;
+
 -- What people have to know of, until it is over.
 CREATE TABLE Incident (
     Incident_id BIGINT NOT NULL IDENTITY,
@@ -545,11 +601,20 @@ CREATE TABLE ProcessControl (
     ProcessControlSeq INTEGER NOT NULL,
     ProcessName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
     ProcessType NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Pool NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
     ExpectedDuration INTEGER NULL,
     AlarmDuration INTEGER NULL,
     MaxDuration INTEGER NULL,
     OnLost VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_ProcessControl_OnLost] DEFAULT 'hold',
     MaxLost INTEGER NOT NULL CONSTRAINT [DF_ProcessControl_MaxLost] DEFAULT 3,
+    RetryCount INTEGER NULL,
+    RetryWaitSecs INTEGER NULL,
+    RetryBackoff INTEGER NULL,
+    RetryOn NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    OnStepFailure VARCHAR(20) COLLATE Latin1_General_100_CI_AS NULL,
+    RowsMin NVARCHAR(20) COLLATE Latin1_General_100_BIN2 NULL,
+    RowsMax NVARCHAR(20) COLLATE Latin1_General_100_BIN2 NULL,
+    OnRows VARCHAR(20) COLLATE Latin1_General_100_CI_AS NULL,
     Data1 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
     Data2 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
     Data3 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
@@ -568,6 +633,15 @@ CREATE TABLE ProcessControl (
     CONSTRAINT [CK_ProcessControl_OnLost] CHECK (lower(OnLost) IN ('hold', 'rerun', 'verify')),
     CONSTRAINT [CK_ProcessControl_ProcessType] CHECK (TRIM(ProcessType) <> '' AND ProcessType NOT LIKE '%[^ -~]%'),
     CONSTRAINT [CK_ProcessControl_MaxLost] CHECK (MaxLost BETWEEN 0 AND 1000),
+    CONSTRAINT [CK_ProcessControl_Pool] CHECK (Pool <> ''),
+    CONSTRAINT [CK_ProcessControl_RetryCount] CHECK (RetryCount BETWEEN 0 AND 1000),
+    CONSTRAINT [CK_ProcessControl_RetryWaitSecs] CHECK (RetryWaitSecs BETWEEN 0 AND 31536000),
+    CONSTRAINT [CK_ProcessControl_RetryBackoff] CHECK (RetryBackoff BETWEEN 1 AND 10),
+    CONSTRAINT [CK_ProcessControl_RetryOn] CHECK (RetryOn <> ''),
+    CONSTRAINT [CK_ProcessControl_OnStepFailure] CHECK (lower(OnStepFailure) IN ('stop', 'continue')),
+    CONSTRAINT [CK_ProcessControl_RowsMin] CHECK (RowsMin <> ''),
+    CONSTRAINT [CK_ProcessControl_RowsMax] CHECK (RowsMax <> ''),
+    CONSTRAINT [CK_ProcessControl_OnRows] CHECK (lower(OnRows) IN ('fail', 'warn')),
     CONSTRAINT [FK_ProcessControl_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
 );
 
@@ -718,7 +792,9 @@ CREATE TABLE BatchControl (
     Data6 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
     ClaimToken BIGINT NOT NULL CONSTRAINT [DF_BatchControl_ClaimToken] DEFAULT 0,
     ClaimedBy NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    NextPool NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
     LostCount INTEGER NOT NULL CONSTRAINT [DF_BatchControl_LostCount] DEFAULT 0,
+    StepsFailed INTEGER NULL,
     z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchControl_z_inserted] DEFAULT SYSUTCDATETIME(),
     z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchControl_z_updated] DEFAULT SYSUTCDATETIME(),
     CONSTRAINT [PK_BatchControl] PRIMARY KEY (BatchControl_id),
@@ -728,6 +804,7 @@ CREATE TABLE BatchControl (
     CONSTRAINT [CK_BatchControl_PrevProcessControlSeq] CHECK (PrevProcessControlSeq BETWEEN 0 AND 2000000000),
     CONSTRAINT [CK_BatchControl_RetryCount] CHECK (RetryCount >= 0),
     CONSTRAINT [CK_BatchControl_LostCount] CHECK (LostCount >= 0),
+    CONSTRAINT [CK_BatchControl_StepsFailed] CHECK (StepsFailed >= 0),
     CONSTRAINT [FK_BatchControl_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
     CONSTRAINT [FK_BatchControl_FileProcess_id] FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id)
 );
@@ -778,6 +855,68 @@ CREATE TABLE DurationHistory (
     CONSTRAINT [CK_DurationHistory_MinMs] CHECK (MinMs BETWEEN 0 AND MaxMs),
     CONSTRAINT [FK_DurationHistory_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
 );
+
+-- Which pools a controller serves; one without rows serves the default pool.
+CREATE TABLE ControllerPool (
+    ControllerPool_id BIGINT NOT NULL IDENTITY,
+    Controller_id BIGINT NOT NULL,
+    PoolName NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_ControllerPool_z_inserted] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_ControllerPool] PRIMARY KEY (ControllerPool_id),
+    CONSTRAINT [UQ_ControllerPool_Controller_id_PoolName] UNIQUE (Controller_id, PoolName),
+    CONSTRAINT [CK_ControllerPool_PoolName] CHECK (PoolName <> ''),
+    CONSTRAINT [FK_ControllerPool_Controller_id] FOREIGN KEY(Controller_id) REFERENCES Controller (Controller_id)
+);
+
+-- A question that a step asks people, and how it was answered.
+CREATE TABLE Confirmation (
+    Confirmation_id BIGINT NOT NULL IDENTITY,
+    BatchControl_id BIGINT NOT NULL,
+    ProcessControlSeq INTEGER NOT NULL,
+    Question NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Who NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Evidence NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    DueTime DATETIME2(3) NULL,
+    OnTimeout VARCHAR(20) COLLATE Latin1_General_100_CI_AS NULL,
+    Answer VARCHAR(20) COLLATE Latin1_General_100_CI_AS NULL,
+    AnsweredTime DATETIME2(3) NULL,
+    AnsweredBy NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Reason NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Confirmation_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Confirmation_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_Confirmation] PRIMARY KEY (Confirmation_id),
+    CONSTRAINT [CK_Confirmation_OnTimeout] CHECK (lower(OnTimeout) IN ('fail', 'go_on', 'incident')),
+    CONSTRAINT [CK_Confirmation_Answer] CHECK (lower(Answer) IN ('confirmed', 'refused', 'expired', 'withdrawn')),
+    CONSTRAINT [FK_Confirmation_BatchControl_id] FOREIGN KEY(BatchControl_id) REFERENCES BatchControl (BatchControl_id)
+);
+
+CREATE UNIQUE INDEX [UX_Confirmation_Open] ON Confirmation (BatchControl_id) WHERE Answer IS NULL;
+
+CREATE INDEX [IX_Confirmation_Instance] ON Confirmation (BatchControl_id);
+
+-- What people write about an instance, an incident or a batch.
+CREATE TABLE Note (
+    Note_id BIGINT NOT NULL IDENTITY,
+    BatchControl_id BIGINT NULL,
+    Incident_id BIGINT NULL,
+    ProcessBatch_id BIGINT NULL,
+    Text NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Actor NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL CONSTRAINT [DF_Note_Actor] DEFAULT ORIGINAL_LOGIN(),
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Note_z_inserted] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_Note] PRIMARY KEY (Note_id),
+    CONSTRAINT [CK_Note_Text] CHECK (Text <> ''),
+    CONSTRAINT [CK_Note_Actor] CHECK (Actor <> ''),
+    CONSTRAINT [CK_Note_BatchControl_id] CHECK (CASE WHEN BatchControl_id IS NULL THEN 0 ELSE 1 END + CASE WHEN Incident_id IS NULL THEN 0 ELSE 1 END + CASE WHEN ProcessBatch_id IS NULL THEN 0 ELSE 1 END = 1),
+    CONSTRAINT [FK_Note_BatchControl_id] FOREIGN KEY(BatchControl_id) REFERENCES BatchControl (BatchControl_id),
+    CONSTRAINT [FK_Note_Incident_id] FOREIGN KEY(Incident_id) REFERENCES Incident (Incident_id),
+    CONSTRAINT [FK_Note_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
+);
+
+CREATE INDEX [IX_Note_Instance] ON Note (BatchControl_id);
+
+CREATE INDEX [IX_Note_Incident] ON Note (Incident_id);
+
+CREATE INDEX [IX_Note_Batch] ON Note (ProcessBatch_id);
 
 -- What was decided about each due time of a schedule.
 CREATE TABLE ScheduleFire (
@@ -883,6 +1022,19 @@ CREATE TABLE BatchCompletion (
 CREATE INDEX [IX_BatchCompletion_Instance] ON BatchCompletion (BatchControl_id);
 
 CREATE INDEX [IX_BatchCompletion_Started] ON BatchCompletion (FileProcess_id);
+
+-- What a running step has written so far; gone once the output of its attempt is recorded.
+CREATE TABLE StepOutput (
+    StepOutput_id BIGINT NOT NULL IDENTITY,
+    BatchProcessHistory_id BIGINT NOT NULL,
+    Number INTEGER NOT NULL,
+    Text NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_StepOutput_z_inserted] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_StepOutput] PRIMARY KEY (StepOutput_id),
+    CONSTRAINT [UQ_StepOutput_BatchProcessHistory_id_Number] UNIQUE (BatchProcessHistory_id, Number),
+    CONSTRAINT [CK_StepOutput_Number] CHECK (Number >= 1),
+    CONSTRAINT [FK_StepOutput_BatchProcessHistory_id] FOREIGN KEY(BatchProcessHistory_id) REFERENCES BatchProcessHistory (BatchProcessHistory_id)
+);
 
 CREATE INDEX [IX_BatchCompletion_Waiting] ON BatchCompletion (ProcessBatch_id, CycleKey, DependsOnBatch_id, BatchCompletion_id)
     WHERE FileProcess_id IS NULL;

@@ -5,6 +5,7 @@ CREATE TABLE ProcessBatch (
     Entity VARCHAR(200),
     Enabled SMALLINT DEFAULT 1 NOT NULL,
     Seq INTEGER DEFAULT 100 NOT NULL,
+    Priority INTEGER,
     ProcessingMode VARCHAR(20),
     Populator VARCHAR(200) DEFAULT 'pattern' NOT NULL,
     PopulatorArgs TEXT,
@@ -15,6 +16,8 @@ CREATE TABLE ProcessBatch (
     RetryWaitMins INTEGER DEFAULT 5 NOT NULL,
     RetryWaitSecs INTEGER,
     MaxConcurrent INTEGER DEFAULT 1 NOT NULL,
+    MaxPerMinute INTEGER,
+    Pool VARCHAR(50),
     DuplicateCheck SMALLINT DEFAULT 1 NOT NULL,
     ArriveBy VARCHAR(50),
     StartBy VARCHAR(50),
@@ -34,6 +37,9 @@ CREATE TABLE ProcessBatch (
     CONSTRAINT "CK_ProcessBatch_RetryCount" CHECK (RetryCount BETWEEN 0 AND 1000),
     CONSTRAINT "CK_ProcessBatch_RetryWaitMins" CHECK (RetryWaitMins BETWEEN 0 AND 525600),
     CONSTRAINT "CK_ProcessBatch_MaxConcurrent" CHECK (MaxConcurrent BETWEEN 1 AND 1000),
+    CONSTRAINT "CK_ProcessBatch_Priority" CHECK (Priority BETWEEN 0 AND 1000),
+    CONSTRAINT "CK_ProcessBatch_MaxPerMinute" CHECK (MaxPerMinute BETWEEN 1 AND 100000),
+    CONSTRAINT "CK_ProcessBatch_Pool" CHECK (Pool <> ''),
     CONSTRAINT "CK_ProcessBatch_OnFailure" CHECK (lower(OnFailure) IN ('hold_batch', 'stop_all', 'continue')),
     CONSTRAINT "CK_ProcessBatch_DependencyMode" CHECK (lower(DependencyMode) IN ('all', 'any')),
     CONSTRAINT "CK_ProcessBatch_Entity" CHECK (Entity <> ''),
@@ -51,6 +57,41 @@ CREATE TABLE ProcessBatch (
     CONSTRAINT "CK_ProcessBatch_PopulatorOn" CHECK (lower(PopulatorOn) IN ('filename', 'data', 'entity')),
     CONSTRAINT "CK_ProcessBatch_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
     CONSTRAINT "CK_ProcessBatch_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
+);
+
+-- Where steps may run: the controllers that serve a pool begin its steps, and no others.
+CREATE TABLE Pool (
+    Pool_id BIGSERIAL NOT NULL,
+    PoolName VARCHAR(50) NOT NULL,
+    Kind VARCHAR(20) DEFAULT 'controllers' NOT NULL,
+    MaxConcurrent INTEGER,
+    Enabled SMALLINT DEFAULT 1 NOT NULL,
+    Description TEXT,
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    CONSTRAINT "PK_Pool" PRIMARY KEY (Pool_id),
+    CONSTRAINT "UQ_Pool_PoolName" UNIQUE (PoolName),
+    CONSTRAINT "CK_Pool_PoolName" CHECK (PoolName <> '' AND PoolName = lower(PoolName)),
+    CONSTRAINT "CK_Pool_Kind" CHECK (lower(Kind) IN ('controllers')),
+    CONSTRAINT "CK_Pool_MaxConcurrent" CHECK (MaxConcurrent BETWEEN 1 AND 1000),
+    CONSTRAINT "CK_Pool_Enabled" CHECK (Enabled IN (0, 1)),
+    CONSTRAINT "CK_Pool_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
+    CONSTRAINT "CK_Pool_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
+);
+
+-- What {var:Name} stands for in definitions, so that the same ones serve test and production.
+CREATE TABLE Variable (
+    Variable_id BIGSERIAL NOT NULL,
+    VariableName VARCHAR(200) NOT NULL,
+    Value TEXT NOT NULL,
+    Description TEXT,
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    CONSTRAINT "PK_Variable" PRIMARY KEY (Variable_id),
+    CONSTRAINT "UQ_Variable_VariableName" UNIQUE (VariableName),
+    CONSTRAINT "CK_Variable_VariableName" CHECK (VariableName <> ''),
+    CONSTRAINT "CK_Variable_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
+    CONSTRAINT "CK_Variable_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
 );
 
 -- What steps share, such as an FTP server, and how many units of it there are.
@@ -357,6 +398,28 @@ CREATE TABLE BatchFreeze (
 
 CREATE INDEX "IX_BatchFreeze_Standing" ON BatchFreeze (BatchFreeze_id) WHERE ThawedTime IS NULL;
 
+-- A host or a pool on which nothing new begins, until somebody ends that.
+CREATE TABLE Drain (
+    Drain_id BIGSERIAL NOT NULL,
+    Host VARCHAR(200),
+    PoolName VARCHAR(50),
+    Reason TEXT NOT NULL,
+    Actor VARCHAR(200) DEFAULT SESSION_USER NOT NULL,
+    UndrainedTime TIMESTAMP(3) WITHOUT TIME ZONE,
+    UndrainedBy VARCHAR(200),
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    CONSTRAINT "PK_Drain" PRIMARY KEY (Drain_id),
+    CONSTRAINT "CK_Drain_Reason" CHECK (Reason <> ''),
+    CONSTRAINT "CK_Drain_Actor" CHECK (Actor <> ''),
+    CONSTRAINT "CK_Drain_Host" CHECK ((Host IS NULL AND PoolName IS NOT NULL) OR (Host IS NOT NULL AND PoolName IS NULL)),
+    CONSTRAINT "CK_Drain_UndrainedTime_Type" CHECK (UndrainedTime >= '0001-01-01' AND UndrainedTime < '10000-01-01'),
+    CONSTRAINT "CK_Drain_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
+    CONSTRAINT "CK_Drain_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
+);
+
+CREATE INDEX "IX_Drain_Standing" ON Drain (Drain_id) WHERE UndrainedTime IS NULL;
+
 -- What people have to know of, until it is over.
 CREATE TABLE Incident (
     Incident_id BIGSERIAL NOT NULL,
@@ -583,11 +646,20 @@ CREATE TABLE ProcessControl (
     ProcessControlSeq INTEGER NOT NULL,
     ProcessName VARCHAR(200) NOT NULL,
     ProcessType VARCHAR(50) NOT NULL,
+    Pool VARCHAR(50),
     ExpectedDuration INTEGER,
     AlarmDuration INTEGER,
     MaxDuration INTEGER,
     OnLost VARCHAR(20) DEFAULT 'hold' NOT NULL,
     MaxLost INTEGER DEFAULT 3 NOT NULL,
+    RetryCount INTEGER,
+    RetryWaitSecs INTEGER,
+    RetryBackoff INTEGER,
+    RetryOn VARCHAR(200),
+    OnStepFailure VARCHAR(20),
+    RowsMin VARCHAR(20),
+    RowsMax VARCHAR(20),
+    OnRows VARCHAR(20),
     Data1 TEXT,
     Data2 TEXT,
     Data3 TEXT,
@@ -606,6 +678,15 @@ CREATE TABLE ProcessControl (
     CONSTRAINT "CK_ProcessControl_OnLost" CHECK (lower(OnLost) IN ('hold', 'rerun', 'verify')),
     CONSTRAINT "CK_ProcessControl_ProcessType" CHECK (ProcessType COLLATE "C" ~ '^ *[!-~][ -~]*$'),
     CONSTRAINT "CK_ProcessControl_MaxLost" CHECK (MaxLost BETWEEN 0 AND 1000),
+    CONSTRAINT "CK_ProcessControl_Pool" CHECK (Pool <> ''),
+    CONSTRAINT "CK_ProcessControl_RetryCount" CHECK (RetryCount BETWEEN 0 AND 1000),
+    CONSTRAINT "CK_ProcessControl_RetryWaitSecs" CHECK (RetryWaitSecs BETWEEN 0 AND 31536000),
+    CONSTRAINT "CK_ProcessControl_RetryBackoff" CHECK (RetryBackoff BETWEEN 1 AND 10),
+    CONSTRAINT "CK_ProcessControl_RetryOn" CHECK (RetryOn <> ''),
+    CONSTRAINT "CK_ProcessControl_OnStepFailure" CHECK (lower(OnStepFailure) IN ('stop', 'continue')),
+    CONSTRAINT "CK_ProcessControl_RowsMin" CHECK (RowsMin <> ''),
+    CONSTRAINT "CK_ProcessControl_RowsMax" CHECK (RowsMax <> ''),
+    CONSTRAINT "CK_ProcessControl_OnRows" CHECK (lower(OnRows) IN ('fail', 'warn')),
     CONSTRAINT "FK_ProcessControl_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
     CONSTRAINT "CK_ProcessControl_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
     CONSTRAINT "CK_ProcessControl_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
@@ -777,7 +858,9 @@ CREATE TABLE BatchControl (
     Data6 TEXT,
     ClaimToken BIGINT DEFAULT 0 NOT NULL,
     ClaimedBy VARCHAR(200),
+    NextPool VARCHAR(50),
     LostCount INTEGER DEFAULT 0 NOT NULL,
+    StepsFailed INTEGER,
     z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
     z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
     CONSTRAINT "PK_BatchControl" PRIMARY KEY (BatchControl_id),
@@ -787,6 +870,7 @@ CREATE TABLE BatchControl (
     CONSTRAINT "CK_BatchControl_PrevProcessControlSeq" CHECK (PrevProcessControlSeq BETWEEN 0 AND 2000000000),
     CONSTRAINT "CK_BatchControl_RetryCount" CHECK (RetryCount >= 0),
     CONSTRAINT "CK_BatchControl_LostCount" CHECK (LostCount >= 0),
+    CONSTRAINT "CK_BatchControl_StepsFailed" CHECK (StepsFailed >= 0),
     CONSTRAINT "CK_BatchControl_NextRunTime" CHECK (NextRunTime >= '0001-01-01' AND NextRunTime < '10000-01-01'),
     CONSTRAINT "FK_BatchControl_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
     CONSTRAINT "FK_BatchControl_FileProcess_id" FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id),
@@ -841,6 +925,74 @@ CREATE TABLE DurationHistory (
     CONSTRAINT "CK_DurationHistory_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
     CONSTRAINT "CK_DurationHistory_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
 );
+
+-- Which pools a controller serves; one without rows serves the default pool.
+CREATE TABLE ControllerPool (
+    ControllerPool_id BIGSERIAL NOT NULL,
+    Controller_id BIGINT NOT NULL,
+    PoolName VARCHAR(50) NOT NULL,
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    CONSTRAINT "PK_ControllerPool" PRIMARY KEY (ControllerPool_id),
+    CONSTRAINT "UQ_ControllerPool_Controller_id_PoolName" UNIQUE (Controller_id, PoolName),
+    CONSTRAINT "CK_ControllerPool_PoolName" CHECK (PoolName <> ''),
+    CONSTRAINT "FK_ControllerPool_Controller_id" FOREIGN KEY(Controller_id) REFERENCES Controller (Controller_id),
+    CONSTRAINT "CK_ControllerPool_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01')
+);
+
+-- A question that a step asks people, and how it was answered.
+CREATE TABLE Confirmation (
+    Confirmation_id BIGSERIAL NOT NULL,
+    BatchControl_id BIGINT NOT NULL,
+    ProcessControlSeq INTEGER NOT NULL,
+    Question TEXT NOT NULL,
+    Who VARCHAR(200),
+    Evidence TEXT,
+    DueTime TIMESTAMP(3) WITHOUT TIME ZONE,
+    OnTimeout VARCHAR(20),
+    Answer VARCHAR(20),
+    AnsweredTime TIMESTAMP(3) WITHOUT TIME ZONE,
+    AnsweredBy VARCHAR(200),
+    Reason TEXT,
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    CONSTRAINT "PK_Confirmation" PRIMARY KEY (Confirmation_id),
+    CONSTRAINT "CK_Confirmation_OnTimeout" CHECK (lower(OnTimeout) IN ('fail', 'go_on', 'incident')),
+    CONSTRAINT "CK_Confirmation_Answer" CHECK (lower(Answer) IN ('confirmed', 'refused', 'expired', 'withdrawn')),
+    CONSTRAINT "FK_Confirmation_BatchControl_id" FOREIGN KEY(BatchControl_id) REFERENCES BatchControl (BatchControl_id),
+    CONSTRAINT "CK_Confirmation_DueTime_Type" CHECK (DueTime >= '0001-01-01' AND DueTime < '10000-01-01'),
+    CONSTRAINT "CK_Confirmation_AnsweredTime_Type" CHECK (AnsweredTime >= '0001-01-01' AND AnsweredTime < '10000-01-01'),
+    CONSTRAINT "CK_Confirmation_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
+    CONSTRAINT "CK_Confirmation_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
+);
+
+CREATE UNIQUE INDEX "UX_Confirmation_Open" ON Confirmation (BatchControl_id) WHERE Answer IS NULL;
+
+CREATE INDEX "IX_Confirmation_Instance" ON Confirmation (BatchControl_id);
+
+-- What people write about an instance, an incident or a batch.
+CREATE TABLE Note (
+    Note_id BIGSERIAL NOT NULL,
+    BatchControl_id BIGINT,
+    Incident_id BIGINT,
+    ProcessBatch_id BIGINT,
+    Text TEXT NOT NULL,
+    Actor VARCHAR(200) DEFAULT SESSION_USER NOT NULL,
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    CONSTRAINT "PK_Note" PRIMARY KEY (Note_id),
+    CONSTRAINT "CK_Note_Text" CHECK (Text <> ''),
+    CONSTRAINT "CK_Note_Actor" CHECK (Actor <> ''),
+    CONSTRAINT "CK_Note_BatchControl_id" CHECK (CASE WHEN BatchControl_id IS NULL THEN 0 ELSE 1 END + CASE WHEN Incident_id IS NULL THEN 0 ELSE 1 END + CASE WHEN ProcessBatch_id IS NULL THEN 0 ELSE 1 END = 1),
+    CONSTRAINT "FK_Note_BatchControl_id" FOREIGN KEY(BatchControl_id) REFERENCES BatchControl (BatchControl_id),
+    CONSTRAINT "FK_Note_Incident_id" FOREIGN KEY(Incident_id) REFERENCES Incident (Incident_id),
+    CONSTRAINT "FK_Note_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
+    CONSTRAINT "CK_Note_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01')
+);
+
+CREATE INDEX "IX_Note_Instance" ON Note (BatchControl_id);
+
+CREATE INDEX "IX_Note_Incident" ON Note (Incident_id);
+
+CREATE INDEX "IX_Note_Batch" ON Note (ProcessBatch_id);
 
 -- What was decided about each due time of a schedule.
 CREATE TABLE ScheduleFire (
@@ -958,6 +1110,20 @@ CREATE TABLE BatchCompletion (
 CREATE INDEX "IX_BatchCompletion_Instance" ON BatchCompletion (BatchControl_id);
 
 CREATE INDEX "IX_BatchCompletion_Started" ON BatchCompletion (FileProcess_id);
+
+-- What a running step has written so far; gone once the output of its attempt is recorded.
+CREATE TABLE StepOutput (
+    StepOutput_id BIGSERIAL NOT NULL,
+    BatchProcessHistory_id BIGINT NOT NULL,
+    Number INTEGER NOT NULL,
+    Text TEXT NOT NULL,
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    CONSTRAINT "PK_StepOutput" PRIMARY KEY (StepOutput_id),
+    CONSTRAINT "UQ_StepOutput_BatchProcessHistory_id_Number" UNIQUE (BatchProcessHistory_id, Number),
+    CONSTRAINT "CK_StepOutput_Number" CHECK (Number >= 1),
+    CONSTRAINT "FK_StepOutput_BatchProcessHistory_id" FOREIGN KEY(BatchProcessHistory_id) REFERENCES BatchProcessHistory (BatchProcessHistory_id),
+    CONSTRAINT "CK_StepOutput_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01')
+);
 
 CREATE INDEX "IX_BatchCompletion_Waiting" ON BatchCompletion (ProcessBatch_id, CycleKey, DependsOnBatch_id, BatchCompletion_id)
     WHERE FileProcess_id IS NULL;

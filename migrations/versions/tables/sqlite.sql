@@ -5,6 +5,7 @@ CREATE TABLE ProcessBatch (
     Entity TEXT CHECK (length(Entity) BETWEEN 1 AND 200),
     Enabled INTEGER NOT NULL DEFAULT 1 CHECK (Enabled IN (0, 1)),
     Seq INTEGER NOT NULL DEFAULT 100,
+    Priority INTEGER CHECK (Priority BETWEEN 0 AND 1000),
     ProcessingMode TEXT COLLATE NOCASE CHECK (ProcessingMode IN ('manual', 'scheduled', 'triggered')),
     Populator TEXT NOT NULL DEFAULT 'pattern' CHECK (length(Populator) BETWEEN 1 AND 200),
     PopulatorArgs TEXT,
@@ -15,6 +16,8 @@ CREATE TABLE ProcessBatch (
     RetryWaitMins INTEGER NOT NULL DEFAULT 5 CHECK (RetryWaitMins BETWEEN 0 AND 525600),
     RetryWaitSecs INTEGER CHECK (RetryWaitSecs BETWEEN 0 AND 31536000),
     MaxConcurrent INTEGER NOT NULL DEFAULT 1 CHECK (MaxConcurrent BETWEEN 1 AND 1000),
+    MaxPerMinute INTEGER CHECK (MaxPerMinute BETWEEN 1 AND 100000),
+    Pool TEXT CHECK (length(Pool) BETWEEN 1 AND 50),
     DuplicateCheck INTEGER NOT NULL DEFAULT 1 CHECK (DuplicateCheck IN (0, 1)),
     ArriveBy TEXT CHECK (length(ArriveBy) <= 50)
         CHECK (lower(trim(ArriveBy)) = 'none' OR (trim(ArriveBy) GLOB '[0-2][0-9]:[0-5][0-9]' AND trim(ArriveBy) NOT GLOB '2[4-9]*')),
@@ -30,8 +33,32 @@ CREATE TABLE ProcessBatch (
     Description TEXT,
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
-    CHECK (NOT instr(replace(json_array(ProcessBatchName,Entity,Populator,PopulatorArgs,ArriveBy,StartBy,FinishBy,ExpectedOn,ExpectedCalendar,Tags,
-        Origin,Description),'\\',''),'\u0000'))
+    CHECK (NOT instr(replace(json_array(ProcessBatchName,Entity,Populator,PopulatorArgs,Pool,ArriveBy,StartBy,FinishBy,ExpectedOn,ExpectedCalendar,
+        Tags,Origin,Description),'\\',''),'\u0000'))
+) STRICT;
+
+-- Where steps may run: the controllers that serve a pool begin its steps, and no others.
+CREATE TABLE Pool (
+    Pool_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    PoolName TEXT NOT NULL UNIQUE CHECK (length(PoolName) <= 50) CHECK (PoolName <> '' AND PoolName = lower(PoolName)),
+    Kind TEXT COLLATE NOCASE NOT NULL DEFAULT 'controllers' CHECK (Kind IN ('controllers')),
+    MaxConcurrent INTEGER CHECK (MaxConcurrent BETWEEN 1 AND 1000),
+    Enabled INTEGER NOT NULL DEFAULT 1 CHECK (Enabled IN (0, 1)),
+    Description TEXT,
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    CHECK (NOT instr(replace(json_array(PoolName,Description),'\\',''),'\u0000'))
+) STRICT;
+
+-- What {var:Name} stands for in definitions, so that the same ones serve test and production.
+CREATE TABLE Variable (
+    Variable_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    VariableName TEXT NOT NULL UNIQUE CHECK (length(VariableName) BETWEEN 1 AND 200),
+    Value TEXT NOT NULL,
+    Description TEXT,
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    CHECK (NOT instr(replace(json_array(VariableName,Value,Description),'\\',''),'\u0000'))
 ) STRICT;
 
 -- What steps share, such as an FTP server, and how many units of it there are.
@@ -239,6 +266,22 @@ CREATE TABLE BatchFreeze (
 
 CREATE INDEX "IX_BatchFreeze_Standing" ON BatchFreeze (BatchFreeze_id) WHERE ThawedTime IS NULL;
 
+-- A host or a pool on which nothing new begins, until somebody ends that.
+CREATE TABLE Drain (
+    Drain_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    Host TEXT CHECK (length(Host) <= 200) CHECK ((Host IS NULL AND PoolName IS NOT NULL) OR (Host IS NOT NULL AND PoolName IS NULL)),
+    PoolName TEXT CHECK (length(PoolName) <= 50),
+    Reason TEXT NOT NULL CHECK (Reason <> ''),
+    Actor TEXT NOT NULL DEFAULT 'sql' CHECK (length(Actor) BETWEEN 1 AND 200),
+    UndrainedTime TEXT,
+    UndrainedBy TEXT CHECK (length(UndrainedBy) <= 200),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    CHECK (NOT instr(replace(json_array(Host,PoolName,Reason,Actor,UndrainedBy),'\\',''),'\u0000'))
+) STRICT;
+
+CREATE INDEX "IX_Drain_Standing" ON Drain (Drain_id) WHERE UndrainedTime IS NULL;
+
 -- What people have to know of, until it is over.
 CREATE TABLE Incident (
     Incident_id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -438,11 +481,20 @@ CREATE TABLE ProcessControl (
     ProcessControlSeq INTEGER NOT NULL CHECK (ProcessControlSeq BETWEEN 1 AND 2000000000),
     ProcessName TEXT NOT NULL CHECK (length(ProcessName) BETWEEN 1 AND 200),
     ProcessType TEXT NOT NULL CHECK (length(ProcessType) <= 50) CHECK (trim(ProcessType) <> '' AND ProcessType NOT GLOB '*[^ -~]*'),
+    Pool TEXT CHECK (length(Pool) BETWEEN 1 AND 50),
     ExpectedDuration INTEGER CHECK (ExpectedDuration BETWEEN 1 AND 31536000),
     AlarmDuration INTEGER CHECK (AlarmDuration BETWEEN 1 AND 31536000),
     MaxDuration INTEGER CHECK (MaxDuration BETWEEN 1 AND 31536000),
     OnLost TEXT COLLATE NOCASE NOT NULL DEFAULT 'hold' CHECK (OnLost IN ('hold', 'rerun', 'verify')),
     MaxLost INTEGER NOT NULL DEFAULT 3 CHECK (MaxLost BETWEEN 0 AND 1000),
+    RetryCount INTEGER CHECK (RetryCount BETWEEN 0 AND 1000),
+    RetryWaitSecs INTEGER CHECK (RetryWaitSecs BETWEEN 0 AND 31536000),
+    RetryBackoff INTEGER CHECK (RetryBackoff BETWEEN 1 AND 10),
+    RetryOn TEXT CHECK (length(RetryOn) BETWEEN 1 AND 200),
+    OnStepFailure TEXT COLLATE NOCASE CHECK (OnStepFailure IN ('stop', 'continue')),
+    RowsMin TEXT CHECK (length(RowsMin) BETWEEN 1 AND 20),
+    RowsMax TEXT CHECK (length(RowsMax) BETWEEN 1 AND 20),
+    OnRows TEXT COLLATE NOCASE CHECK (OnRows IN ('fail', 'warn')),
     Data1 TEXT,
     Data2 TEXT,
     Data3 TEXT,
@@ -452,7 +504,8 @@ CREATE TABLE ProcessControl (
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     UNIQUE (ProcessBatch_id, ProcessControlSeq),
-    CHECK (NOT instr(replace(json_array(ProcessName,ProcessType,Data1,Data2,Data3,Data4,Data5,Data6),'\\',''),'\u0000'))
+    CHECK (NOT instr(replace(json_array(ProcessName,ProcessType,Pool,RetryOn,RowsMin,RowsMax,Data1,Data2,Data3,Data4,
+        Data5,Data6),'\\',''),'\u0000'))
 ) STRICT;
 
 -- How many units of a resource an instance of a batch holds while it is claimed.
@@ -589,7 +642,9 @@ CREATE TABLE BatchControl (
     Data6 TEXT CHECK (NOT instr(Data6,char(0))),
     ClaimToken INTEGER NOT NULL DEFAULT 0,
     ClaimedBy TEXT CHECK (length(ClaimedBy) <= 200) CHECK (NOT instr(ClaimedBy,char(0))),
+    NextPool TEXT CHECK (length(NextPool) <= 50) CHECK (NOT instr(NextPool,char(0))),
     LostCount INTEGER NOT NULL DEFAULT 0 CHECK (LostCount >= 0),
+    StepsFailed INTEGER CHECK (StepsFailed >= 0),
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_inserted BETWEEN '0001' AND ':' AND z_inserted IS strftime('%Y-%m-%d %H:%M:%f',z_inserted,'+0 days') OR z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
@@ -634,6 +689,63 @@ CREATE TABLE DurationHistory (
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (ProcessBatch_id, ProcessControlSeq, Day, UpToMs)
 ) STRICT;
+
+-- Which pools a controller serves; one without rows serves the default pool.
+CREATE TABLE ControllerPool (
+    ControllerPool_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    Controller_id INTEGER NOT NULL REFERENCES Controller,
+    PoolName TEXT NOT NULL CHECK (NOT instr(PoolName,char(0))) CHECK (length(PoolName) BETWEEN 1 AND 50),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
+        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
+    UNIQUE (Controller_id, PoolName)
+) STRICT;
+
+-- A question that a step asks people, and how it was answered.
+CREATE TABLE Confirmation (
+    Confirmation_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    BatchControl_id INTEGER NOT NULL REFERENCES BatchControl,
+    ProcessControlSeq INTEGER NOT NULL,
+    Question TEXT NOT NULL,
+    Who TEXT CHECK (length(Who) <= 200),
+    Evidence TEXT,
+    DueTime TEXT
+        CHECK (DueTime GLOB '*[0-9]' AND ifnull(max('0001',date(DueTime,'+0 days')),'')||' ' IN (DueTime||' ',rtrim(DueTime,'0123456789.:'))),
+    OnTimeout TEXT COLLATE NOCASE CHECK (OnTimeout IN ('fail', 'go_on', 'incident')),
+    Answer TEXT COLLATE NOCASE CHECK (Answer IN ('confirmed', 'refused', 'expired', 'withdrawn')),
+    AnsweredTime TEXT
+        CHECK (AnsweredTime GLOB '*[0-9]' AND ifnull(max('0001',date(AnsweredTime,'+0 days')),'')||' ' IN (AnsweredTime||' ',rtrim(AnsweredTime,'0123456789.:'))),
+    AnsweredBy TEXT CHECK (length(AnsweredBy) <= 200),
+    Reason TEXT,
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
+        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
+        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    CHECK (NOT instr(replace(json_array(Question,Who,Evidence,AnsweredBy,Reason),'\\',''),'\u0000'))
+) STRICT;
+
+CREATE UNIQUE INDEX "UX_Confirmation_Open" ON Confirmation (BatchControl_id) WHERE Answer IS NULL;
+
+CREATE INDEX "IX_Confirmation_Instance" ON Confirmation (BatchControl_id);
+
+-- What people write about an instance, an incident or a batch.
+CREATE TABLE Note (
+    Note_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    BatchControl_id INTEGER REFERENCES BatchControl
+        CHECK (CASE WHEN BatchControl_id IS NULL THEN 0 ELSE 1 END + CASE WHEN Incident_id IS NULL THEN 0 ELSE 1 END + CASE WHEN ProcessBatch_id IS NULL THEN 0 ELSE 1 END = 1),
+    Incident_id INTEGER REFERENCES Incident,
+    ProcessBatch_id INTEGER REFERENCES ProcessBatch,
+    Text TEXT NOT NULL CHECK (Text <> ''),
+    Actor TEXT NOT NULL DEFAULT 'sql' CHECK (length(Actor) BETWEEN 1 AND 200),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
+        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
+    CHECK (NOT instr(replace(json_array(Text,Actor),'\\',''),'\u0000'))
+) STRICT;
+
+CREATE INDEX "IX_Note_Instance" ON Note (BatchControl_id);
+
+CREATE INDEX "IX_Note_Incident" ON Note (Incident_id);
+
+CREATE INDEX "IX_Note_Batch" ON Note (ProcessBatch_id);
 
 -- What was decided about each due time of a schedule.
 CREATE TABLE ScheduleFire (
@@ -728,6 +840,17 @@ CREATE TABLE BatchCompletion (
 CREATE INDEX "IX_BatchCompletion_Instance" ON BatchCompletion (BatchControl_id);
 
 CREATE INDEX "IX_BatchCompletion_Started" ON BatchCompletion (FileProcess_id);
+
+-- What a running step has written so far; gone once the output of its attempt is recorded.
+CREATE TABLE StepOutput (
+    StepOutput_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    BatchProcessHistory_id INTEGER NOT NULL REFERENCES BatchProcessHistory,
+    Number INTEGER NOT NULL CHECK (Number >= 1),
+    Text TEXT NOT NULL CHECK (NOT instr(Text,char(0))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
+        CHECK (z_inserted BETWEEN '0001' AND ':' AND z_inserted IS strftime('%Y-%m-%d %H:%M:%f',z_inserted,'+0 days') OR z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
+    UNIQUE (BatchProcessHistory_id, Number)
+) STRICT;
 
 CREATE INDEX "IX_BatchCompletion_Waiting" ON BatchCompletion (ProcessBatch_id, CycleKey, DependsOnBatch_id, BatchCompletion_id) WHERE FileProcess_id IS NULL;
 

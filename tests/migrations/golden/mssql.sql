@@ -1,4 +1,4 @@
--- The control database of batchctl on SQL Server 2017 or later, schema 0047.
+-- The control database of batchctl on SQL Server 2017 or later, schema 0048.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -I -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
@@ -32,7 +32,7 @@ END;
 GO
 
 IF EXISTS (SELECT 1 FROM sys.tables WHERE schema_id = SCHEMA_ID() AND name IN (
-        N'ProcessBatch', N'Resource', N'Schedule', N'Calendar', N'DataTrigger', N'FileWatch', N'Setting', N'BatchVersion', N'AppliedDefinition', N'OperatorRequest', N'BatchFreeze', N'Incident', N'AuditLog', N'AuditSeal', N'ZoneOffset', N'SchedulerLog', N'FileProcess', N'Controller', N'Leader', N'NamedLock', N'ProcessControl', N'BatchResource', N'BatchDependency', N'CalendarDay', N'AlertDelivery', N'FileWatchSeen', N'ScheduleBackfill', N'BatchControl', N'DurationHistory', N'ScheduleFire', N'BatchProcessHistory', N'BatchCompletion'))
+        N'ProcessBatch', N'Pool', N'Variable', N'Resource', N'Schedule', N'Calendar', N'DataTrigger', N'FileWatch', N'Setting', N'BatchVersion', N'AppliedDefinition', N'OperatorRequest', N'BatchFreeze', N'Drain', N'Incident', N'AuditLog', N'AuditSeal', N'ZoneOffset', N'SchedulerLog', N'FileProcess', N'Controller', N'Leader', N'NamedLock', N'ProcessControl', N'BatchResource', N'BatchDependency', N'CalendarDay', N'AlertDelivery', N'FileWatchSeen', N'ScheduleBackfill', N'BatchControl', N'DurationHistory', N'ControllerPool', N'Confirmation', N'Note', N'ScheduleFire', N'BatchProcessHistory', N'BatchCompletion', N'StepOutput'))
    AND OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.alembic_version', N'U') IS NULL
 BEGIN
     RAISERROR(N'batchctl: there are tables here that batchctl did not make; choose another database or schema.', 16, 1);
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0045', '0046', '0047'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0045', '0046', '0047', '0048'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -83,6 +83,7 @@ CREATE TABLE ProcessBatch (
     Entity NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
     Enabled SMALLINT NOT NULL CONSTRAINT [DF_ProcessBatch_Enabled] DEFAULT 1,
     Seq INTEGER NOT NULL CONSTRAINT [DF_ProcessBatch_Seq] DEFAULT 100,
+    Priority INTEGER NULL,
     ProcessingMode VARCHAR(20) COLLATE Latin1_General_100_CI_AS NULL,
     Populator NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL CONSTRAINT [DF_ProcessBatch_Populator] DEFAULT 'pattern',
     PopulatorArgs NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
@@ -94,6 +95,8 @@ CREATE TABLE ProcessBatch (
     RetryWaitMins INTEGER NOT NULL CONSTRAINT [DF_ProcessBatch_RetryWaitMins] DEFAULT 5,
     RetryWaitSecs INTEGER NULL,
     MaxConcurrent INTEGER NOT NULL CONSTRAINT [DF_ProcessBatch_MaxConcurrent] DEFAULT 1,
+    MaxPerMinute INTEGER NULL,
+    Pool NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
     DuplicateCheck SMALLINT NOT NULL CONSTRAINT [DF_ProcessBatch_DuplicateCheck] DEFAULT 1,
     ArriveBy NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
     StartBy NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
@@ -113,6 +116,9 @@ CREATE TABLE ProcessBatch (
     CONSTRAINT [CK_ProcessBatch_RetryCount] CHECK (RetryCount BETWEEN 0 AND 1000),
     CONSTRAINT [CK_ProcessBatch_RetryWaitMins] CHECK (RetryWaitMins BETWEEN 0 AND 525600),
     CONSTRAINT [CK_ProcessBatch_MaxConcurrent] CHECK (MaxConcurrent BETWEEN 1 AND 1000),
+    CONSTRAINT [CK_ProcessBatch_Priority] CHECK (Priority BETWEEN 0 AND 1000),
+    CONSTRAINT [CK_ProcessBatch_MaxPerMinute] CHECK (MaxPerMinute BETWEEN 1 AND 100000),
+    CONSTRAINT [CK_ProcessBatch_Pool] CHECK (Pool <> ''),
     CONSTRAINT [CK_ProcessBatch_OnFailure] CHECK (lower(OnFailure) IN ('hold_batch', 'stop_all', 'continue')),
     CONSTRAINT [CK_ProcessBatch_DependencyMode] CHECK (lower(DependencyMode) IN ('all', 'any')),
     CONSTRAINT [CK_ProcessBatch_Entity] CHECK (Entity <> ''),
@@ -128,6 +134,51 @@ CREATE TABLE ProcessBatch (
     CONSTRAINT [CK_ProcessBatch_ExpectedOn]
         CHECK (LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',mon,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',tue,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',wed,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',thu,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',fri,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',sat,', '')) + LEN(replace(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',', ',sun,', '')) = 6 * LEN(',' + replace(replace(lower(replace(ExpectedOn, ' ', '')), '-', ','), ',', ',,') + ',') AND replace(replace(ExpectedOn, ' ', '<>'), '><', '') NOT LIKE '%[^-,]<>[^-,]%' AND lower(replace(ExpectedOn, ' ', '')) NOT LIKE '%-[^-,]-%' AND lower(replace(ExpectedOn, ' ', '')) NOT LIKE '%-[^-,][^-,]-%' AND lower(replace(ExpectedOn, ' ', '')) NOT LIKE '%-[^-,][^-,][^-,]-%'),
     CONSTRAINT [CK_ProcessBatch_PopulatorOn] CHECK (lower(PopulatorOn) IN ('filename', 'data', 'entity'))
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- Where steps may run: the controllers that serve a pool begin its steps, and no others.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Pool', N'U') IS NULL
+CREATE TABLE Pool (
+    Pool_id BIGINT NOT NULL IDENTITY,
+    PoolName NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Kind VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_Pool_Kind] DEFAULT 'controllers',
+    MaxConcurrent INTEGER NULL,
+    Enabled SMALLINT NOT NULL CONSTRAINT [DF_Pool_Enabled] DEFAULT 1,
+    Description NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Pool_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Pool_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_Pool] PRIMARY KEY (Pool_id),
+    CONSTRAINT [UQ_Pool_PoolName] UNIQUE (PoolName),
+    CONSTRAINT [CK_Pool_PoolName] CHECK (PoolName <> '' AND PoolName = lower(PoolName)),
+    CONSTRAINT [CK_Pool_Kind] CHECK (lower(Kind) IN ('controllers')),
+    CONSTRAINT [CK_Pool_MaxConcurrent] CHECK (MaxConcurrent BETWEEN 1 AND 1000),
+    CONSTRAINT [CK_Pool_Enabled] CHECK (Enabled IN (0, 1))
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- What {var:Name} stands for in definitions, so that the same ones serve test and production.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Variable', N'U') IS NULL
+CREATE TABLE Variable (
+    Variable_id BIGINT NOT NULL IDENTITY,
+    VariableName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Value NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Description NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Variable_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Variable_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_Variable] PRIMARY KEY (Variable_id),
+    CONSTRAINT [UQ_Variable_VariableName] UNIQUE (VariableName),
+    CONSTRAINT [CK_Variable_VariableName] CHECK (VariableName <> '')
 );
 GO
 IF @@TRANCOUNT = 0
@@ -521,6 +572,39 @@ BEGIN
 END;
 GO
 
+-- A host or a pool on which nothing new begins, until somebody ends that.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Drain', N'U') IS NULL
+CREATE TABLE Drain (
+    Drain_id BIGINT NOT NULL IDENTITY,
+    Host NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    PoolName NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    Reason NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Actor NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL CONSTRAINT [DF_Drain_Actor] DEFAULT ORIGINAL_LOGIN(),
+    UndrainedTime DATETIME2(3) NULL,
+    UndrainedBy NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Drain_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Drain_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_Drain] PRIMARY KEY (Drain_id),
+    CONSTRAINT [CK_Drain_Reason] CHECK (Reason <> ''),
+    CONSTRAINT [CK_Drain_Actor] CHECK (Actor <> ''),
+    CONSTRAINT [CK_Drain_Host] CHECK ((Host IS NULL AND PoolName IS NOT NULL) OR (Host IS NOT NULL AND PoolName IS NULL))
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_Drain_Standing' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Drain', N'U'))
+CREATE INDEX [IX_Drain_Standing] ON Drain (Drain_id) WHERE UndrainedTime IS NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
 -- What people have to know of, until it is over.
 IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Incident', N'U') IS NULL
 CREATE TABLE Incident (
@@ -854,11 +938,20 @@ CREATE TABLE ProcessControl (
     ProcessControlSeq INTEGER NOT NULL,
     ProcessName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
     ProcessType NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Pool NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
     ExpectedDuration INTEGER NULL,
     AlarmDuration INTEGER NULL,
     MaxDuration INTEGER NULL,
     OnLost VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_ProcessControl_OnLost] DEFAULT 'hold',
     MaxLost INTEGER NOT NULL CONSTRAINT [DF_ProcessControl_MaxLost] DEFAULT 3,
+    RetryCount INTEGER NULL,
+    RetryWaitSecs INTEGER NULL,
+    RetryBackoff INTEGER NULL,
+    RetryOn NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    OnStepFailure VARCHAR(20) COLLATE Latin1_General_100_CI_AS NULL,
+    RowsMin NVARCHAR(20) COLLATE Latin1_General_100_BIN2 NULL,
+    RowsMax NVARCHAR(20) COLLATE Latin1_General_100_BIN2 NULL,
+    OnRows VARCHAR(20) COLLATE Latin1_General_100_CI_AS NULL,
     Data1 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
     Data2 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
     Data3 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
@@ -877,6 +970,15 @@ CREATE TABLE ProcessControl (
     CONSTRAINT [CK_ProcessControl_OnLost] CHECK (lower(OnLost) IN ('hold', 'rerun', 'verify')),
     CONSTRAINT [CK_ProcessControl_ProcessType] CHECK (TRIM(ProcessType) <> '' AND ProcessType NOT LIKE '%[^ -~]%'),
     CONSTRAINT [CK_ProcessControl_MaxLost] CHECK (MaxLost BETWEEN 0 AND 1000),
+    CONSTRAINT [CK_ProcessControl_Pool] CHECK (Pool <> ''),
+    CONSTRAINT [CK_ProcessControl_RetryCount] CHECK (RetryCount BETWEEN 0 AND 1000),
+    CONSTRAINT [CK_ProcessControl_RetryWaitSecs] CHECK (RetryWaitSecs BETWEEN 0 AND 31536000),
+    CONSTRAINT [CK_ProcessControl_RetryBackoff] CHECK (RetryBackoff BETWEEN 1 AND 10),
+    CONSTRAINT [CK_ProcessControl_RetryOn] CHECK (RetryOn <> ''),
+    CONSTRAINT [CK_ProcessControl_OnStepFailure] CHECK (lower(OnStepFailure) IN ('stop', 'continue')),
+    CONSTRAINT [CK_ProcessControl_RowsMin] CHECK (RowsMin <> ''),
+    CONSTRAINT [CK_ProcessControl_RowsMax] CHECK (RowsMax <> ''),
+    CONSTRAINT [CK_ProcessControl_OnRows] CHECK (lower(OnRows) IN ('fail', 'warn')),
     CONSTRAINT [FK_ProcessControl_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
 );
 GO
@@ -1097,7 +1199,9 @@ CREATE TABLE BatchControl (
     Data6 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
     ClaimToken BIGINT NOT NULL CONSTRAINT [DF_BatchControl_ClaimToken] DEFAULT 0,
     ClaimedBy NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    NextPool NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
     LostCount INTEGER NOT NULL CONSTRAINT [DF_BatchControl_LostCount] DEFAULT 0,
+    StepsFailed INTEGER NULL,
     z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchControl_z_inserted] DEFAULT SYSUTCDATETIME(),
     z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchControl_z_updated] DEFAULT SYSUTCDATETIME(),
     CONSTRAINT [PK_BatchControl] PRIMARY KEY (BatchControl_id),
@@ -1107,6 +1211,7 @@ CREATE TABLE BatchControl (
     CONSTRAINT [CK_BatchControl_PrevProcessControlSeq] CHECK (PrevProcessControlSeq BETWEEN 0 AND 2000000000),
     CONSTRAINT [CK_BatchControl_RetryCount] CHECK (RetryCount >= 0),
     CONSTRAINT [CK_BatchControl_LostCount] CHECK (LostCount >= 0),
+    CONSTRAINT [CK_BatchControl_StepsFailed] CHECK (StepsFailed >= 0),
     CONSTRAINT [FK_BatchControl_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
     CONSTRAINT [FK_BatchControl_FileProcess_id] FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id)
 );
@@ -1234,6 +1339,124 @@ CREATE TABLE DurationHistory (
     CONSTRAINT [CK_DurationHistory_MinMs] CHECK (MinMs BETWEEN 0 AND MaxMs),
     CONSTRAINT [FK_DurationHistory_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
 );
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- Which pools a controller serves; one without rows serves the default pool.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ControllerPool', N'U') IS NULL
+CREATE TABLE ControllerPool (
+    ControllerPool_id BIGINT NOT NULL IDENTITY,
+    Controller_id BIGINT NOT NULL,
+    PoolName NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_ControllerPool_z_inserted] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_ControllerPool] PRIMARY KEY (ControllerPool_id),
+    CONSTRAINT [UQ_ControllerPool_Controller_id_PoolName] UNIQUE (Controller_id, PoolName),
+    CONSTRAINT [CK_ControllerPool_PoolName] CHECK (PoolName <> ''),
+    CONSTRAINT [FK_ControllerPool_Controller_id] FOREIGN KEY(Controller_id) REFERENCES Controller (Controller_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- A question that a step asks people, and how it was answered.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Confirmation', N'U') IS NULL
+CREATE TABLE Confirmation (
+    Confirmation_id BIGINT NOT NULL IDENTITY,
+    BatchControl_id BIGINT NOT NULL,
+    ProcessControlSeq INTEGER NOT NULL,
+    Question NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Who NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Evidence NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    DueTime DATETIME2(3) NULL,
+    OnTimeout VARCHAR(20) COLLATE Latin1_General_100_CI_AS NULL,
+    Answer VARCHAR(20) COLLATE Latin1_General_100_CI_AS NULL,
+    AnsweredTime DATETIME2(3) NULL,
+    AnsweredBy NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Reason NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Confirmation_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Confirmation_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_Confirmation] PRIMARY KEY (Confirmation_id),
+    CONSTRAINT [CK_Confirmation_OnTimeout] CHECK (lower(OnTimeout) IN ('fail', 'go_on', 'incident')),
+    CONSTRAINT [CK_Confirmation_Answer] CHECK (lower(Answer) IN ('confirmed', 'refused', 'expired', 'withdrawn')),
+    CONSTRAINT [FK_Confirmation_BatchControl_id] FOREIGN KEY(BatchControl_id) REFERENCES BatchControl (BatchControl_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'UX_Confirmation_Open' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Confirmation', N'U'))
+CREATE UNIQUE INDEX [UX_Confirmation_Open] ON Confirmation (BatchControl_id) WHERE Answer IS NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_Confirmation_Instance' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Confirmation', N'U'))
+CREATE INDEX [IX_Confirmation_Instance] ON Confirmation (BatchControl_id);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- What people write about an instance, an incident or a batch.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Note', N'U') IS NULL
+CREATE TABLE Note (
+    Note_id BIGINT NOT NULL IDENTITY,
+    BatchControl_id BIGINT NULL,
+    Incident_id BIGINT NULL,
+    ProcessBatch_id BIGINT NULL,
+    Text NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Actor NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL CONSTRAINT [DF_Note_Actor] DEFAULT ORIGINAL_LOGIN(),
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Note_z_inserted] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_Note] PRIMARY KEY (Note_id),
+    CONSTRAINT [CK_Note_Text] CHECK (Text <> ''),
+    CONSTRAINT [CK_Note_Actor] CHECK (Actor <> ''),
+    CONSTRAINT [CK_Note_BatchControl_id] CHECK (CASE WHEN BatchControl_id IS NULL THEN 0 ELSE 1 END + CASE WHEN Incident_id IS NULL THEN 0 ELSE 1 END + CASE WHEN ProcessBatch_id IS NULL THEN 0 ELSE 1 END = 1),
+    CONSTRAINT [FK_Note_BatchControl_id] FOREIGN KEY(BatchControl_id) REFERENCES BatchControl (BatchControl_id),
+    CONSTRAINT [FK_Note_Incident_id] FOREIGN KEY(Incident_id) REFERENCES Incident (Incident_id),
+    CONSTRAINT [FK_Note_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_Note_Instance' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Note', N'U'))
+CREATE INDEX [IX_Note_Instance] ON Note (BatchControl_id);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_Note_Incident' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Note', N'U'))
+CREATE INDEX [IX_Note_Incident] ON Note (Incident_id);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_Note_Batch' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Note', N'U'))
+CREATE INDEX [IX_Note_Batch] ON Note (ProcessBatch_id);
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -1409,6 +1632,26 @@ BEGIN
 END;
 GO
 
+-- What a running step has written so far; gone once the output of its attempt is recorded.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.StepOutput', N'U') IS NULL
+CREATE TABLE StepOutput (
+    StepOutput_id BIGINT NOT NULL IDENTITY,
+    BatchProcessHistory_id BIGINT NOT NULL,
+    Number INTEGER NOT NULL,
+    Text NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_StepOutput_z_inserted] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_StepOutput] PRIMARY KEY (StepOutput_id),
+    CONSTRAINT [UQ_StepOutput_BatchProcessHistory_id_Number] UNIQUE (BatchProcessHistory_id, Number),
+    CONSTRAINT [CK_StepOutput_Number] CHECK (Number >= 1),
+    CONSTRAINT [FK_StepOutput_BatchProcessHistory_id] FOREIGN KEY(BatchProcessHistory_id) REFERENCES BatchProcessHistory (BatchProcessHistory_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
 IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchCompletion_Waiting' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchCompletion', N'U'))
 CREATE INDEX [IX_BatchCompletion_Waiting] ON BatchCompletion (ProcessBatch_id, CycleKey, DependsOnBatch_id, BatchCompletion_id)
     WHERE FileProcess_id IS NULL;
@@ -1447,8 +1690,252 @@ BEGIN
 END;
 GO
 
+-- What is new in the tables that a database of revision 0045 to 0047 has.
+IF COL_LENGTH(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'Priority') IS NULL
+ALTER TABLE ProcessBatch ADD Priority INTEGER NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF COL_LENGTH(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'MaxPerMinute') IS NULL
+ALTER TABLE ProcessBatch ADD MaxPerMinute INTEGER NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF COL_LENGTH(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'Pool') IS NULL
+ALTER TABLE ProcessBatch ADD Pool NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CK_ProcessBatch_Priority', N'C') IS NULL
+ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_Priority] CHECK (Priority BETWEEN 0 AND 1000);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CK_ProcessBatch_MaxPerMinute', N'C') IS NULL
+ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_MaxPerMinute] CHECK (MaxPerMinute BETWEEN 1 AND 100000);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CK_ProcessBatch_Pool', N'C') IS NULL
+ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_Pool] CHECK (Pool <> '');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF COL_LENGTH(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'Pool') IS NULL
+ALTER TABLE ProcessControl ADD Pool NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF COL_LENGTH(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'RetryCount') IS NULL
+ALTER TABLE ProcessControl ADD RetryCount INTEGER NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF COL_LENGTH(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'RetryWaitSecs') IS NULL
+ALTER TABLE ProcessControl ADD RetryWaitSecs INTEGER NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF COL_LENGTH(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'RetryBackoff') IS NULL
+ALTER TABLE ProcessControl ADD RetryBackoff INTEGER NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF COL_LENGTH(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'RetryOn') IS NULL
+ALTER TABLE ProcessControl ADD RetryOn NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF COL_LENGTH(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'OnStepFailure') IS NULL
+ALTER TABLE ProcessControl ADD OnStepFailure VARCHAR(20) COLLATE Latin1_General_100_CI_AS NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF COL_LENGTH(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'RowsMin') IS NULL
+ALTER TABLE ProcessControl ADD RowsMin NVARCHAR(20) COLLATE Latin1_General_100_BIN2 NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF COL_LENGTH(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'RowsMax') IS NULL
+ALTER TABLE ProcessControl ADD RowsMax NVARCHAR(20) COLLATE Latin1_General_100_BIN2 NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF COL_LENGTH(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'OnRows') IS NULL
+ALTER TABLE ProcessControl ADD OnRows VARCHAR(20) COLLATE Latin1_General_100_CI_AS NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CK_ProcessControl_Pool', N'C') IS NULL
+ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_Pool] CHECK (Pool <> '');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CK_ProcessControl_RetryCount', N'C') IS NULL
+ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_RetryCount] CHECK (RetryCount BETWEEN 0 AND 1000);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CK_ProcessControl_RetryWaitSecs', N'C') IS NULL
+ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_RetryWaitSecs] CHECK (RetryWaitSecs BETWEEN 0 AND 31536000);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CK_ProcessControl_RetryBackoff', N'C') IS NULL
+ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_RetryBackoff] CHECK (RetryBackoff BETWEEN 1 AND 10);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CK_ProcessControl_RetryOn', N'C') IS NULL
+ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_RetryOn] CHECK (RetryOn <> '');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CK_ProcessControl_OnStepFailure', N'C') IS NULL
+ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_OnStepFailure] CHECK (lower(OnStepFailure) IN ('stop', 'continue'));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CK_ProcessControl_RowsMin', N'C') IS NULL
+ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_RowsMin] CHECK (RowsMin <> '');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CK_ProcessControl_RowsMax', N'C') IS NULL
+ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_RowsMax] CHECK (RowsMax <> '');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CK_ProcessControl_OnRows', N'C') IS NULL
+ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_OnRows] CHECK (lower(OnRows) IN ('fail', 'warn'));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF COL_LENGTH(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'NextPool') IS NULL
+ALTER TABLE BatchControl ADD NextPool NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF COL_LENGTH(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'StepsFailed') IS NULL
+ALTER TABLE BatchControl ADD StepsFailed INTEGER NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CK_BatchControl_StepsFailed', N'C') IS NULL
+ALTER TABLE BatchControl ADD CONSTRAINT [CK_BatchControl_StepsFailed] CHECK (StepsFailed >= 0);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
 IF NOT EXISTS (SELECT 1 FROM alembic_version)
-INSERT INTO alembic_version (version_num) VALUES ('0047');
+INSERT INTO alembic_version (version_num) VALUES ('0048');
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -1456,7 +1943,7 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0047' WHERE version_num = '0045';
+UPDATE alembic_version SET version_num = '0048' WHERE version_num = '0045';
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -1464,7 +1951,15 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0047' WHERE version_num = '0046';
+UPDATE alembic_version SET version_num = '0048' WHERE version_num = '0046';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0048' WHERE version_num = '0047';
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -1479,6 +1974,7 @@ SELECT TableName, Row_id, LEFT(Given, CHARINDEX(' ', Given) - 1) AS ColumnName, 
 FROM (
 SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS Row_id, ProcessBatch_id, 0 AS Place, CONCAT(' (', ProcessBatchName, ')') AS Named,
     CASE WHEN Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0'
+    WHEN Priority NOT BETWEEN 0 AND 1000 THEN 'Priority = NULL'
     WHEN lower(ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL'
     WHEN lower(DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all'''
     WHEN lower(OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch'''
@@ -1486,6 +1982,7 @@ SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS Row_id, ProcessBatch_id, 
     WHEN RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5'
     WHEN RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL'
     WHEN MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1'
+    WHEN MaxPerMinute NOT BETWEEN 1 AND 100000 THEN 'MaxPerMinute = NULL'
     WHEN DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' END AS Given
 FROM ProcessBatch
 UNION ALL
@@ -1495,7 +1992,10 @@ SELECT 'ProcessControl', ProcessControl_id, ProcessBatch_id, 1, '',
     WHEN AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL'
     WHEN MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL'
     WHEN lower(OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold'''
-    WHEN MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' END
+    WHEN MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3'
+    WHEN RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = NULL'
+    WHEN RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL'
+    WHEN RetryBackoff NOT BETWEEN 1 AND 10 THEN 'RetryBackoff = NULL' END
 FROM ProcessControl
 UNION ALL
 SELECT 'BatchDependency', BatchDependency_id, ProcessBatch_id, 2, '',
@@ -2100,25 +2600,28 @@ BEGIN
             (2, N''Entity'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Entity), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Entity), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
             (3, N''Enabled'', COALESCE(CONVERT(nvarchar(max), d.Enabled), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.Enabled), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
             (4, N''Seq'', COALESCE(CONVERT(nvarchar(max), d.Seq), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.Seq), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (5, N''RetryCount'', COALESCE(CONVERT(nvarchar(max), d.RetryCount), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.RetryCount), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (6, N''RetryWaitMins'', COALESCE(CONVERT(nvarchar(max), d.RetryWaitMins), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.RetryWaitMins), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (7, N''RetryWaitSecs'', COALESCE(CONVERT(nvarchar(max), d.RetryWaitSecs), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.RetryWaitSecs), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (8, N''Populator'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Populator), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Populator), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (9, N''PopulatorArgs'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.PopulatorArgs), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.PopulatorArgs), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (10, N''PopulatorOn'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.PopulatorOn), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.PopulatorOn), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (11, N''OnFailure'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.OnFailure), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.OnFailure), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (12, N''DependencyMode'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.DependencyMode), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.DependencyMode), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (13, N''MaxConcurrent'', COALESCE(CONVERT(nvarchar(max), d.MaxConcurrent), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.MaxConcurrent), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (14, N''DuplicateCheck'', COALESCE(CONVERT(nvarchar(max), d.DuplicateCheck), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.DuplicateCheck), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (15, N''ProcessingMode'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ProcessingMode), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ProcessingMode), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (16, N''Origin'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Origin), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Origin), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (17, N''Description'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Description), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Description), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (18, N''Tags'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Tags), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Tags), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (19, N''ArriveBy'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ArriveBy), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ArriveBy), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (20, N''StartBy'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.StartBy), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.StartBy), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (21, N''FinishBy'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.FinishBy), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.FinishBy), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (22, N''ExpectedOn'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ExpectedOn), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ExpectedOn), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (23, N''ExpectedCalendar'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ExpectedCalendar), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ExpectedCalendar), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2)) AS v (Place, Name, Was, Became)
+            (5, N''Priority'', COALESCE(CONVERT(nvarchar(max), d.Priority), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.Priority), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (6, N''RetryCount'', COALESCE(CONVERT(nvarchar(max), d.RetryCount), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.RetryCount), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (7, N''RetryWaitMins'', COALESCE(CONVERT(nvarchar(max), d.RetryWaitMins), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.RetryWaitMins), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (8, N''RetryWaitSecs'', COALESCE(CONVERT(nvarchar(max), d.RetryWaitSecs), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.RetryWaitSecs), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (9, N''Populator'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Populator), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Populator), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (10, N''PopulatorArgs'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.PopulatorArgs), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.PopulatorArgs), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (11, N''PopulatorOn'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.PopulatorOn), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.PopulatorOn), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (12, N''OnFailure'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.OnFailure), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.OnFailure), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (13, N''DependencyMode'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.DependencyMode), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.DependencyMode), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (14, N''MaxConcurrent'', COALESCE(CONVERT(nvarchar(max), d.MaxConcurrent), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.MaxConcurrent), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (15, N''MaxPerMinute'', COALESCE(CONVERT(nvarchar(max), d.MaxPerMinute), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.MaxPerMinute), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (16, N''Pool'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Pool), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Pool), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (17, N''DuplicateCheck'', COALESCE(CONVERT(nvarchar(max), d.DuplicateCheck), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.DuplicateCheck), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (18, N''ProcessingMode'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ProcessingMode), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ProcessingMode), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (19, N''Origin'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Origin), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Origin), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (20, N''Description'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Description), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Description), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (21, N''Tags'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Tags), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Tags), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (22, N''ArriveBy'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ArriveBy), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ArriveBy), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (23, N''StartBy'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.StartBy), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.StartBy), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (24, N''FinishBy'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.FinishBy), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.FinishBy), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (25, N''ExpectedOn'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ExpectedOn), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ExpectedOn), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (26, N''ExpectedCalendar'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ExpectedCalendar), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ExpectedCalendar), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2)) AS v (Place, Name, Was, Became)
         WHERE v.Was <> v.Became) AS c
     WHERE c.Was IS NOT NULL;
 END';
@@ -2143,17 +2646,26 @@ BEGIN
             (2, N''ProcessControlSeq'', COALESCE(CONVERT(nvarchar(max), d.ProcessControlSeq), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.ProcessControlSeq), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
             (3, N''ProcessName'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ProcessName), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ProcessName), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
             (4, N''ProcessType'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ProcessType), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ProcessType), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (5, N''ExpectedDuration'', COALESCE(CONVERT(nvarchar(max), d.ExpectedDuration), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.ExpectedDuration), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (6, N''AlarmDuration'', COALESCE(CONVERT(nvarchar(max), d.AlarmDuration), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.AlarmDuration), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (7, N''MaxDuration'', COALESCE(CONVERT(nvarchar(max), d.MaxDuration), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.MaxDuration), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (8, N''OnLost'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.OnLost), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.OnLost), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (9, N''MaxLost'', COALESCE(CONVERT(nvarchar(max), d.MaxLost), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.MaxLost), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (10, N''Data1'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data1), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data1), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (11, N''Data2'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data2), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data2), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (12, N''Data3'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data3), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data3), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (13, N''Data4'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data4), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data4), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (14, N''Data5'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data5), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data5), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (15, N''Data6'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data6), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data6), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2)) AS v (Place, Name, Was, Became)
+            (5, N''Pool'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Pool), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Pool), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (6, N''ExpectedDuration'', COALESCE(CONVERT(nvarchar(max), d.ExpectedDuration), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.ExpectedDuration), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (7, N''AlarmDuration'', COALESCE(CONVERT(nvarchar(max), d.AlarmDuration), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.AlarmDuration), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (8, N''MaxDuration'', COALESCE(CONVERT(nvarchar(max), d.MaxDuration), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.MaxDuration), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (9, N''OnLost'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.OnLost), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.OnLost), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (10, N''MaxLost'', COALESCE(CONVERT(nvarchar(max), d.MaxLost), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.MaxLost), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (11, N''RetryCount'', COALESCE(CONVERT(nvarchar(max), d.RetryCount), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.RetryCount), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (12, N''RetryWaitSecs'', COALESCE(CONVERT(nvarchar(max), d.RetryWaitSecs), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.RetryWaitSecs), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (13, N''RetryBackoff'', COALESCE(CONVERT(nvarchar(max), d.RetryBackoff), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.RetryBackoff), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (14, N''RetryOn'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.RetryOn), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.RetryOn), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (15, N''OnStepFailure'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.OnStepFailure), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.OnStepFailure), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (16, N''RowsMin'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.RowsMin), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.RowsMin), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (17, N''RowsMax'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.RowsMax), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.RowsMax), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (18, N''OnRows'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.OnRows), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.OnRows), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (19, N''Data1'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data1), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data1), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (20, N''Data2'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data2), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data2), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (21, N''Data3'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data3), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data3), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (22, N''Data4'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data4), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data4), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (23, N''Data5'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data5), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data5), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (24, N''Data6'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data6), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data6), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2)) AS v (Place, Name, Was, Became)
         WHERE v.Was <> v.Became) AS c
     WHERE c.Was IS NOT NULL;
 END';
@@ -2223,6 +2735,54 @@ BEGIN
         FROM (VALUES
             (1, N''ResourceName'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ResourceName), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ResourceName), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
             (2, N''Units'', COALESCE(CONVERT(nvarchar(max), d.Units), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.Units), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (3, N''Description'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Description), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Description), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2)) AS v (Place, Name, Was, Became)
+        WHERE v.Was <> v.Became) AS c
+    WHERE c.Was IS NOT NULL;
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_Pool_Audit ON Pool AFTER INSERT, UPDATE, DELETE AS
+BEGIN
+    SET NOCOUNT ON;
+    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
+    SELECT ORIGINAL_LOGIN(), COALESCE(NULLIF(HOST_NAME(), N''''), N''sql''), CASE WHEN d.Pool_id IS NULL THEN N''row insert'' WHEN i.Pool_id IS NULL THEN N''row delete'' ELSE N''row update'' END, LEFT(CONCAT(N''Pool:'', COALESCE(i.PoolName, d.PoolName)), 200),
+        CASE WHEN d.Pool_id IS NOT NULL THEN c.Was END, CASE WHEN i.Pool_id IS NOT NULL THEN c.Became END
+    FROM inserted AS i FULL JOIN deleted AS d ON d.Pool_id = i.Pool_id
+    CROSS APPLY (SELECT N''{'' + STRING_AGG(N''"'' + v.Name + N''": '' + v.Was, N'', '') WITHIN GROUP (ORDER BY v.Place) + N''}'' AS Was,
+        N''{'' + STRING_AGG(N''"'' + v.Name + N''": '' + v.Became, N'', '') WITHIN GROUP (ORDER BY v.Place) + N''}'' AS Became
+        FROM (VALUES
+            (1, N''PoolName'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.PoolName), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.PoolName), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (2, N''Kind'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Kind), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Kind), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (3, N''MaxConcurrent'', COALESCE(CONVERT(nvarchar(max), d.MaxConcurrent), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.MaxConcurrent), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (4, N''Enabled'', COALESCE(CONVERT(nvarchar(max), d.Enabled), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.Enabled), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (5, N''Description'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Description), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Description), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2)) AS v (Place, Name, Was, Became)
+        WHERE v.Was <> v.Became) AS c
+    WHERE c.Was IS NOT NULL;
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_Variable_Audit ON Variable AFTER INSERT, UPDATE, DELETE AS
+BEGIN
+    SET NOCOUNT ON;
+    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
+    SELECT ORIGINAL_LOGIN(), COALESCE(NULLIF(HOST_NAME(), N''''), N''sql''), CASE WHEN d.Variable_id IS NULL THEN N''row insert'' WHEN i.Variable_id IS NULL THEN N''row delete'' ELSE N''row update'' END, LEFT(CONCAT(N''Variable:'', COALESCE(i.VariableName, d.VariableName)), 200),
+        CASE WHEN d.Variable_id IS NOT NULL THEN c.Was END, CASE WHEN i.Variable_id IS NOT NULL THEN c.Became END
+    FROM inserted AS i FULL JOIN deleted AS d ON d.Variable_id = i.Variable_id
+    CROSS APPLY (SELECT N''{'' + STRING_AGG(N''"'' + v.Name + N''": '' + v.Was, N'', '') WITHIN GROUP (ORDER BY v.Place) + N''}'' AS Was,
+        N''{'' + STRING_AGG(N''"'' + v.Name + N''": '' + v.Became, N'', '') WITHIN GROUP (ORDER BY v.Place) + N''}'' AS Became
+        FROM (VALUES
+            (1, N''VariableName'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.VariableName), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.VariableName), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (2, N''Value'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Value), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Value), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
             (3, N''Description'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Description), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Description), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2)) AS v (Place, Name, Was, Became)
         WHERE v.Was <> v.Became) AS c
     WHERE c.Was IS NOT NULL;
@@ -2408,6 +2968,32 @@ BEGIN
             (5, N''UntilTime'', COALESCE(N''"'' + CONVERT(nvarchar(max), d.UntilTime, 126) + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + CONVERT(nvarchar(max), i.UntilTime, 126) + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
             (6, N''ThawedTime'', COALESCE(N''"'' + CONVERT(nvarchar(max), d.ThawedTime, 126) + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + CONVERT(nvarchar(max), i.ThawedTime, 126) + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
             (7, N''ThawedBy'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ThawedBy), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ThawedBy), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2)) AS v (Place, Name, Was, Became)
+        WHERE v.Was <> v.Became) AS c
+    WHERE c.Was IS NOT NULL;
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_Drain_Audit ON Drain AFTER INSERT, UPDATE, DELETE AS
+BEGIN
+    SET NOCOUNT ON;
+    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
+    SELECT ORIGINAL_LOGIN(), COALESCE(NULLIF(HOST_NAME(), N''''), N''sql''), CASE WHEN d.Drain_id IS NULL THEN N''row insert'' WHEN i.Drain_id IS NULL THEN N''row delete'' ELSE N''row update'' END, LEFT(CONCAT(N''Drain:'', COALESCE(i.Drain_id, d.Drain_id)), 200),
+        CASE WHEN d.Drain_id IS NOT NULL THEN c.Was END, CASE WHEN i.Drain_id IS NOT NULL THEN c.Became END
+    FROM inserted AS i FULL JOIN deleted AS d ON d.Drain_id = i.Drain_id
+    CROSS APPLY (SELECT N''{'' + STRING_AGG(N''"'' + v.Name + N''": '' + v.Was, N'', '') WITHIN GROUP (ORDER BY v.Place) + N''}'' AS Was,
+        N''{'' + STRING_AGG(N''"'' + v.Name + N''": '' + v.Became, N'', '') WITHIN GROUP (ORDER BY v.Place) + N''}'' AS Became
+        FROM (VALUES
+            (1, N''Host'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Host), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Host), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (2, N''PoolName'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.PoolName), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.PoolName), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (3, N''Reason'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Reason), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Reason), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (4, N''Actor'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Actor), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Actor), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (5, N''UndrainedTime'', COALESCE(N''"'' + CONVERT(nvarchar(max), d.UndrainedTime, 126) + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + CONVERT(nvarchar(max), i.UndrainedTime, 126) + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (6, N''UndrainedBy'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.UndrainedBy), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.UndrainedBy), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2)) AS v (Place, Name, Was, Became)
         WHERE v.Was <> v.Became) AS c
     WHERE c.Was IS NOT NULL;
 END';

@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0047.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0048.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -10,7 +10,7 @@ BEGIN;
 DO $$
 BEGIN
     IF EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE relnamespace = current_schema()::regnamespace AND relname IN (
-        'alembic_version', 'processbatch', 'resource', 'schedule', 'calendar', 'datatrigger', 'filewatch', 'setting', 'batchversion', 'applieddefinition', 'operatorrequest', 'batchfreeze', 'incident', 'auditlog', 'auditseal', 'zoneoffset', 'schedulerlog', 'fileprocess', 'controller', 'leader', 'namedlock', 'processcontrol', 'batchresource', 'batchdependency', 'calendarday', 'alertdelivery', 'filewatchseen', 'schedulebackfill', 'batchcontrol', 'durationhistory', 'schedulefire', 'batchprocesshistory', 'batchcompletion'))
+        'alembic_version', 'processbatch', 'pool', 'variable', 'resource', 'schedule', 'calendar', 'datatrigger', 'filewatch', 'setting', 'batchversion', 'applieddefinition', 'operatorrequest', 'batchfreeze', 'drain', 'incident', 'auditlog', 'auditseal', 'zoneoffset', 'schedulerlog', 'fileprocess', 'controller', 'leader', 'namedlock', 'processcontrol', 'batchresource', 'batchdependency', 'calendarday', 'alertdelivery', 'filewatchseen', 'schedulebackfill', 'batchcontrol', 'durationhistory', 'controllerpool', 'confirmation', 'note', 'schedulefire', 'batchprocesshistory', 'batchcompletion', 'stepoutput'))
     THEN
         RAISE EXCEPTION 'batchctl: there are tables of these names already; nothing is made'
             USING HINT = 'to bring a database of batchctl up to date: batchctl db upgrade; or choose another database or schema';
@@ -23,7 +23,7 @@ CREATE TABLE alembic_version (
     CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
 
--- Running upgrade  -> 0047
+-- Running upgrade  -> 0048
 
 -- A batch: which entity it takes, how its instances are made, in what order and how often they are tried.
 CREATE TABLE ProcessBatch (
@@ -32,6 +32,7 @@ CREATE TABLE ProcessBatch (
     Entity VARCHAR(200),
     Enabled SMALLINT DEFAULT 1 NOT NULL,
     Seq INTEGER DEFAULT 100 NOT NULL,
+    Priority INTEGER,
     ProcessingMode VARCHAR(20),
     Populator VARCHAR(200) DEFAULT 'pattern' NOT NULL,
     PopulatorArgs TEXT,
@@ -42,6 +43,8 @@ CREATE TABLE ProcessBatch (
     RetryWaitMins INTEGER DEFAULT 5 NOT NULL,
     RetryWaitSecs INTEGER,
     MaxConcurrent INTEGER DEFAULT 1 NOT NULL,
+    MaxPerMinute INTEGER,
+    Pool VARCHAR(50),
     DuplicateCheck SMALLINT DEFAULT 1 NOT NULL,
     ArriveBy VARCHAR(50),
     StartBy VARCHAR(50),
@@ -61,6 +64,9 @@ CREATE TABLE ProcessBatch (
     CONSTRAINT "CK_ProcessBatch_RetryCount" CHECK (RetryCount BETWEEN 0 AND 1000),
     CONSTRAINT "CK_ProcessBatch_RetryWaitMins" CHECK (RetryWaitMins BETWEEN 0 AND 525600),
     CONSTRAINT "CK_ProcessBatch_MaxConcurrent" CHECK (MaxConcurrent BETWEEN 1 AND 1000),
+    CONSTRAINT "CK_ProcessBatch_Priority" CHECK (Priority BETWEEN 0 AND 1000),
+    CONSTRAINT "CK_ProcessBatch_MaxPerMinute" CHECK (MaxPerMinute BETWEEN 1 AND 100000),
+    CONSTRAINT "CK_ProcessBatch_Pool" CHECK (Pool <> ''),
     CONSTRAINT "CK_ProcessBatch_OnFailure" CHECK (lower(OnFailure) IN ('hold_batch', 'stop_all', 'continue')),
     CONSTRAINT "CK_ProcessBatch_DependencyMode" CHECK (lower(DependencyMode) IN ('all', 'any')),
     CONSTRAINT "CK_ProcessBatch_Entity" CHECK (Entity <> ''),
@@ -78,6 +84,41 @@ CREATE TABLE ProcessBatch (
     CONSTRAINT "CK_ProcessBatch_PopulatorOn" CHECK (lower(PopulatorOn) IN ('filename', 'data', 'entity')),
     CONSTRAINT "CK_ProcessBatch_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
     CONSTRAINT "CK_ProcessBatch_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
+);
+
+-- Where steps may run: the controllers that serve a pool begin its steps, and no others.
+CREATE TABLE Pool (
+    Pool_id BIGSERIAL NOT NULL,
+    PoolName VARCHAR(50) NOT NULL,
+    Kind VARCHAR(20) DEFAULT 'controllers' NOT NULL,
+    MaxConcurrent INTEGER,
+    Enabled SMALLINT DEFAULT 1 NOT NULL,
+    Description TEXT,
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    CONSTRAINT "PK_Pool" PRIMARY KEY (Pool_id),
+    CONSTRAINT "UQ_Pool_PoolName" UNIQUE (PoolName),
+    CONSTRAINT "CK_Pool_PoolName" CHECK (PoolName <> '' AND PoolName = lower(PoolName)),
+    CONSTRAINT "CK_Pool_Kind" CHECK (lower(Kind) IN ('controllers')),
+    CONSTRAINT "CK_Pool_MaxConcurrent" CHECK (MaxConcurrent BETWEEN 1 AND 1000),
+    CONSTRAINT "CK_Pool_Enabled" CHECK (Enabled IN (0, 1)),
+    CONSTRAINT "CK_Pool_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
+    CONSTRAINT "CK_Pool_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
+);
+
+-- What {var:Name} stands for in definitions, so that the same ones serve test and production.
+CREATE TABLE Variable (
+    Variable_id BIGSERIAL NOT NULL,
+    VariableName VARCHAR(200) NOT NULL,
+    Value TEXT NOT NULL,
+    Description TEXT,
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    CONSTRAINT "PK_Variable" PRIMARY KEY (Variable_id),
+    CONSTRAINT "UQ_Variable_VariableName" UNIQUE (VariableName),
+    CONSTRAINT "CK_Variable_VariableName" CHECK (VariableName <> ''),
+    CONSTRAINT "CK_Variable_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
+    CONSTRAINT "CK_Variable_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
 );
 
 -- What steps share, such as an FTP server, and how many units of it there are.
@@ -384,6 +425,28 @@ CREATE TABLE BatchFreeze (
 
 CREATE INDEX "IX_BatchFreeze_Standing" ON BatchFreeze (BatchFreeze_id) WHERE ThawedTime IS NULL;
 
+-- A host or a pool on which nothing new begins, until somebody ends that.
+CREATE TABLE Drain (
+    Drain_id BIGSERIAL NOT NULL,
+    Host VARCHAR(200),
+    PoolName VARCHAR(50),
+    Reason TEXT NOT NULL,
+    Actor VARCHAR(200) DEFAULT SESSION_USER NOT NULL,
+    UndrainedTime TIMESTAMP(3) WITHOUT TIME ZONE,
+    UndrainedBy VARCHAR(200),
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    CONSTRAINT "PK_Drain" PRIMARY KEY (Drain_id),
+    CONSTRAINT "CK_Drain_Reason" CHECK (Reason <> ''),
+    CONSTRAINT "CK_Drain_Actor" CHECK (Actor <> ''),
+    CONSTRAINT "CK_Drain_Host" CHECK ((Host IS NULL AND PoolName IS NOT NULL) OR (Host IS NOT NULL AND PoolName IS NULL)),
+    CONSTRAINT "CK_Drain_UndrainedTime_Type" CHECK (UndrainedTime >= '0001-01-01' AND UndrainedTime < '10000-01-01'),
+    CONSTRAINT "CK_Drain_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
+    CONSTRAINT "CK_Drain_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
+);
+
+CREATE INDEX "IX_Drain_Standing" ON Drain (Drain_id) WHERE UndrainedTime IS NULL;
+
 -- What people have to know of, until it is over.
 CREATE TABLE Incident (
     Incident_id BIGSERIAL NOT NULL,
@@ -610,11 +673,20 @@ CREATE TABLE ProcessControl (
     ProcessControlSeq INTEGER NOT NULL,
     ProcessName VARCHAR(200) NOT NULL,
     ProcessType VARCHAR(50) NOT NULL,
+    Pool VARCHAR(50),
     ExpectedDuration INTEGER,
     AlarmDuration INTEGER,
     MaxDuration INTEGER,
     OnLost VARCHAR(20) DEFAULT 'hold' NOT NULL,
     MaxLost INTEGER DEFAULT 3 NOT NULL,
+    RetryCount INTEGER,
+    RetryWaitSecs INTEGER,
+    RetryBackoff INTEGER,
+    RetryOn VARCHAR(200),
+    OnStepFailure VARCHAR(20),
+    RowsMin VARCHAR(20),
+    RowsMax VARCHAR(20),
+    OnRows VARCHAR(20),
     Data1 TEXT,
     Data2 TEXT,
     Data3 TEXT,
@@ -633,6 +705,15 @@ CREATE TABLE ProcessControl (
     CONSTRAINT "CK_ProcessControl_OnLost" CHECK (lower(OnLost) IN ('hold', 'rerun', 'verify')),
     CONSTRAINT "CK_ProcessControl_ProcessType" CHECK (ProcessType COLLATE "C" ~ '^ *[!-~][ -~]*$'),
     CONSTRAINT "CK_ProcessControl_MaxLost" CHECK (MaxLost BETWEEN 0 AND 1000),
+    CONSTRAINT "CK_ProcessControl_Pool" CHECK (Pool <> ''),
+    CONSTRAINT "CK_ProcessControl_RetryCount" CHECK (RetryCount BETWEEN 0 AND 1000),
+    CONSTRAINT "CK_ProcessControl_RetryWaitSecs" CHECK (RetryWaitSecs BETWEEN 0 AND 31536000),
+    CONSTRAINT "CK_ProcessControl_RetryBackoff" CHECK (RetryBackoff BETWEEN 1 AND 10),
+    CONSTRAINT "CK_ProcessControl_RetryOn" CHECK (RetryOn <> ''),
+    CONSTRAINT "CK_ProcessControl_OnStepFailure" CHECK (lower(OnStepFailure) IN ('stop', 'continue')),
+    CONSTRAINT "CK_ProcessControl_RowsMin" CHECK (RowsMin <> ''),
+    CONSTRAINT "CK_ProcessControl_RowsMax" CHECK (RowsMax <> ''),
+    CONSTRAINT "CK_ProcessControl_OnRows" CHECK (lower(OnRows) IN ('fail', 'warn')),
     CONSTRAINT "FK_ProcessControl_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
     CONSTRAINT "CK_ProcessControl_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
     CONSTRAINT "CK_ProcessControl_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
@@ -804,7 +885,9 @@ CREATE TABLE BatchControl (
     Data6 TEXT,
     ClaimToken BIGINT DEFAULT 0 NOT NULL,
     ClaimedBy VARCHAR(200),
+    NextPool VARCHAR(50),
     LostCount INTEGER DEFAULT 0 NOT NULL,
+    StepsFailed INTEGER,
     z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
     z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
     CONSTRAINT "PK_BatchControl" PRIMARY KEY (BatchControl_id),
@@ -814,6 +897,7 @@ CREATE TABLE BatchControl (
     CONSTRAINT "CK_BatchControl_PrevProcessControlSeq" CHECK (PrevProcessControlSeq BETWEEN 0 AND 2000000000),
     CONSTRAINT "CK_BatchControl_RetryCount" CHECK (RetryCount >= 0),
     CONSTRAINT "CK_BatchControl_LostCount" CHECK (LostCount >= 0),
+    CONSTRAINT "CK_BatchControl_StepsFailed" CHECK (StepsFailed >= 0),
     CONSTRAINT "CK_BatchControl_NextRunTime" CHECK (NextRunTime >= '0001-01-01' AND NextRunTime < '10000-01-01'),
     CONSTRAINT "FK_BatchControl_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
     CONSTRAINT "FK_BatchControl_FileProcess_id" FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id),
@@ -868,6 +952,74 @@ CREATE TABLE DurationHistory (
     CONSTRAINT "CK_DurationHistory_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
     CONSTRAINT "CK_DurationHistory_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
 );
+
+-- Which pools a controller serves; one without rows serves the default pool.
+CREATE TABLE ControllerPool (
+    ControllerPool_id BIGSERIAL NOT NULL,
+    Controller_id BIGINT NOT NULL,
+    PoolName VARCHAR(50) NOT NULL,
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    CONSTRAINT "PK_ControllerPool" PRIMARY KEY (ControllerPool_id),
+    CONSTRAINT "UQ_ControllerPool_Controller_id_PoolName" UNIQUE (Controller_id, PoolName),
+    CONSTRAINT "CK_ControllerPool_PoolName" CHECK (PoolName <> ''),
+    CONSTRAINT "FK_ControllerPool_Controller_id" FOREIGN KEY(Controller_id) REFERENCES Controller (Controller_id),
+    CONSTRAINT "CK_ControllerPool_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01')
+);
+
+-- A question that a step asks people, and how it was answered.
+CREATE TABLE Confirmation (
+    Confirmation_id BIGSERIAL NOT NULL,
+    BatchControl_id BIGINT NOT NULL,
+    ProcessControlSeq INTEGER NOT NULL,
+    Question TEXT NOT NULL,
+    Who VARCHAR(200),
+    Evidence TEXT,
+    DueTime TIMESTAMP(3) WITHOUT TIME ZONE,
+    OnTimeout VARCHAR(20),
+    Answer VARCHAR(20),
+    AnsweredTime TIMESTAMP(3) WITHOUT TIME ZONE,
+    AnsweredBy VARCHAR(200),
+    Reason TEXT,
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    CONSTRAINT "PK_Confirmation" PRIMARY KEY (Confirmation_id),
+    CONSTRAINT "CK_Confirmation_OnTimeout" CHECK (lower(OnTimeout) IN ('fail', 'go_on', 'incident')),
+    CONSTRAINT "CK_Confirmation_Answer" CHECK (lower(Answer) IN ('confirmed', 'refused', 'expired', 'withdrawn')),
+    CONSTRAINT "FK_Confirmation_BatchControl_id" FOREIGN KEY(BatchControl_id) REFERENCES BatchControl (BatchControl_id),
+    CONSTRAINT "CK_Confirmation_DueTime_Type" CHECK (DueTime >= '0001-01-01' AND DueTime < '10000-01-01'),
+    CONSTRAINT "CK_Confirmation_AnsweredTime_Type" CHECK (AnsweredTime >= '0001-01-01' AND AnsweredTime < '10000-01-01'),
+    CONSTRAINT "CK_Confirmation_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
+    CONSTRAINT "CK_Confirmation_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
+);
+
+CREATE UNIQUE INDEX "UX_Confirmation_Open" ON Confirmation (BatchControl_id) WHERE Answer IS NULL;
+
+CREATE INDEX "IX_Confirmation_Instance" ON Confirmation (BatchControl_id);
+
+-- What people write about an instance, an incident or a batch.
+CREATE TABLE Note (
+    Note_id BIGSERIAL NOT NULL,
+    BatchControl_id BIGINT,
+    Incident_id BIGINT,
+    ProcessBatch_id BIGINT,
+    Text TEXT NOT NULL,
+    Actor VARCHAR(200) DEFAULT SESSION_USER NOT NULL,
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    CONSTRAINT "PK_Note" PRIMARY KEY (Note_id),
+    CONSTRAINT "CK_Note_Text" CHECK (Text <> ''),
+    CONSTRAINT "CK_Note_Actor" CHECK (Actor <> ''),
+    CONSTRAINT "CK_Note_BatchControl_id" CHECK (CASE WHEN BatchControl_id IS NULL THEN 0 ELSE 1 END + CASE WHEN Incident_id IS NULL THEN 0 ELSE 1 END + CASE WHEN ProcessBatch_id IS NULL THEN 0 ELSE 1 END = 1),
+    CONSTRAINT "FK_Note_BatchControl_id" FOREIGN KEY(BatchControl_id) REFERENCES BatchControl (BatchControl_id),
+    CONSTRAINT "FK_Note_Incident_id" FOREIGN KEY(Incident_id) REFERENCES Incident (Incident_id),
+    CONSTRAINT "FK_Note_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
+    CONSTRAINT "CK_Note_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01')
+);
+
+CREATE INDEX "IX_Note_Instance" ON Note (BatchControl_id);
+
+CREATE INDEX "IX_Note_Incident" ON Note (Incident_id);
+
+CREATE INDEX "IX_Note_Batch" ON Note (ProcessBatch_id);
 
 -- What was decided about each due time of a schedule.
 CREATE TABLE ScheduleFire (
@@ -986,6 +1138,20 @@ CREATE INDEX "IX_BatchCompletion_Instance" ON BatchCompletion (BatchControl_id);
 
 CREATE INDEX "IX_BatchCompletion_Started" ON BatchCompletion (FileProcess_id);
 
+-- What a running step has written so far; gone once the output of its attempt is recorded.
+CREATE TABLE StepOutput (
+    StepOutput_id BIGSERIAL NOT NULL,
+    BatchProcessHistory_id BIGINT NOT NULL,
+    Number INTEGER NOT NULL,
+    Text TEXT NOT NULL,
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    CONSTRAINT "PK_StepOutput" PRIMARY KEY (StepOutput_id),
+    CONSTRAINT "UQ_StepOutput_BatchProcessHistory_id_Number" UNIQUE (BatchProcessHistory_id, Number),
+    CONSTRAINT "CK_StepOutput_Number" CHECK (Number >= 1),
+    CONSTRAINT "FK_StepOutput_BatchProcessHistory_id" FOREIGN KEY(BatchProcessHistory_id) REFERENCES BatchProcessHistory (BatchProcessHistory_id),
+    CONSTRAINT "CK_StepOutput_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01')
+);
+
 CREATE INDEX "IX_BatchCompletion_Waiting" ON BatchCompletion (ProcessBatch_id, CycleKey, DependsOnBatch_id, BatchCompletion_id)
     WHERE FileProcess_id IS NULL;
 
@@ -996,7 +1162,7 @@ INSERT INTO Leader (Fence) SELECT 0;
 
 INSERT INTO NamedLock (NamedLock_id) SELECT generate_series(1, 64);
 
-INSERT INTO alembic_version (version_num) VALUES ('0047') RETURNING alembic_version.version_num;
+INSERT INTO alembic_version (version_num) VALUES ('0048') RETURNING alembic_version.version_num;
 
 CREATE OR REPLACE FUNCTION batchctl_audit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -1214,6 +1380,7 @@ SELECT TableName, Row_id, split_part(Given, ' ', 1) AS ColumnName, ProcessBatch_
 FROM (
 SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS Row_id, ProcessBatch_id, 0 AS Place, (' (' || ProcessBatchName || ')') AS Named,
     CASE WHEN Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0'
+    WHEN Priority NOT BETWEEN 0 AND 1000 THEN 'Priority = NULL'
     WHEN lower(ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL'
     WHEN lower(DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all'''
     WHEN lower(OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch'''
@@ -1221,6 +1388,7 @@ SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS Row_id, ProcessBatch_id, 
     WHEN RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5'
     WHEN RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL'
     WHEN MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1'
+    WHEN MaxPerMinute NOT BETWEEN 1 AND 100000 THEN 'MaxPerMinute = NULL'
     WHEN DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' END AS Given
 FROM ProcessBatch
 UNION ALL
@@ -1230,7 +1398,10 @@ SELECT 'ProcessControl', ProcessControl_id, ProcessBatch_id, 1, '',
     WHEN AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL'
     WHEN MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL'
     WHEN lower(OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold'''
-    WHEN MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' END
+    WHEN MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3'
+    WHEN RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = NULL'
+    WHEN RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL'
+    WHEN RetryBackoff NOT BETWEEN 1 AND 10 THEN 'RetryBackoff = NULL' END
 FROM ProcessControl
 UNION ALL
 SELECT 'BatchDependency', BatchDependency_id, ProcessBatch_id, 2, '',
@@ -1749,14 +1920,14 @@ LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
     JOIN BatchControl c ON c.BatchControl_id = g.BatchControl_id WHERE c.ProcessBatch_id = b.ProcessBatch_id)
 WHERE e.Origin = 'sql' AND b.Origin = 'sql';
 
-CREATE OR REPLACE TRIGGER TR_ProcessBatch_Audit AFTER INSERT OR DELETE OR UPDATE OF ProcessBatchName, Entity, Enabled, Seq, RetryCount, RetryWaitMins, RetryWaitSecs, Populator, PopulatorArgs, PopulatorOn, OnFailure, DependencyMode, MaxConcurrent, DuplicateCheck, ProcessingMode, Origin, Description, Tags, ArriveBy, StartBy, FinishBy, ExpectedOn, ExpectedCalendar ON ProcessBatch FOR EACH ROW
-    EXECUTE FUNCTION batchctl_audit('ProcessBatch', 'ProcessBatchName', '', '', 'ProcessBatchName', 'Entity', 'Enabled', 'Seq', 'RetryCount', 'RetryWaitMins', 'RetryWaitSecs', 'Populator', 'PopulatorArgs', 'PopulatorOn', 'OnFailure', 'DependencyMode', 'MaxConcurrent', 'DuplicateCheck', 'ProcessingMode', 'Origin', 'Description', 'Tags', 'ArriveBy', 'StartBy', 'FinishBy', 'ExpectedOn', 'ExpectedCalendar');
+CREATE OR REPLACE TRIGGER TR_ProcessBatch_Audit AFTER INSERT OR DELETE OR UPDATE OF ProcessBatchName, Entity, Enabled, Seq, Priority, RetryCount, RetryWaitMins, RetryWaitSecs, Populator, PopulatorArgs, PopulatorOn, OnFailure, DependencyMode, MaxConcurrent, MaxPerMinute, Pool, DuplicateCheck, ProcessingMode, Origin, Description, Tags, ArriveBy, StartBy, FinishBy, ExpectedOn, ExpectedCalendar ON ProcessBatch FOR EACH ROW
+    EXECUTE FUNCTION batchctl_audit('ProcessBatch', 'ProcessBatchName', '', '', 'ProcessBatchName', 'Entity', 'Enabled', 'Seq', 'Priority', 'RetryCount', 'RetryWaitMins', 'RetryWaitSecs', 'Populator', 'PopulatorArgs', 'PopulatorOn', 'OnFailure', 'DependencyMode', 'MaxConcurrent', 'MaxPerMinute', 'Pool', 'DuplicateCheck', 'ProcessingMode', 'Origin', 'Description', 'Tags', 'ArriveBy', 'StartBy', 'FinishBy', 'ExpectedOn', 'ExpectedCalendar');
 
 CREATE OR REPLACE TRIGGER TR_ProcessBatch_AuditTruncate AFTER TRUNCATE ON ProcessBatch FOR EACH STATEMENT
     EXECUTE FUNCTION batchctl_audit('ProcessBatch', '', '');
 
-CREATE OR REPLACE TRIGGER TR_ProcessControl_Audit AFTER INSERT OR DELETE OR UPDATE OF ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, ExpectedDuration, AlarmDuration, MaxDuration, OnLost, MaxLost, Data1, Data2, Data3, Data4, Data5, Data6 ON ProcessControl FOR EACH ROW
-    EXECUTE FUNCTION batchctl_audit('ProcessControl', 'ProcessControlSeq', 'ProcessBatch', 'ProcessBatchName', 'ProcessBatch_id', 'ProcessControlSeq', 'ProcessName', 'ProcessType', 'ExpectedDuration', 'AlarmDuration', 'MaxDuration', 'OnLost', 'MaxLost', 'Data1', 'Data2', 'Data3', 'Data4', 'Data5', 'Data6');
+CREATE OR REPLACE TRIGGER TR_ProcessControl_Audit AFTER INSERT OR DELETE OR UPDATE OF ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Pool, ExpectedDuration, AlarmDuration, MaxDuration, OnLost, MaxLost, RetryCount, RetryWaitSecs, RetryBackoff, RetryOn, OnStepFailure, RowsMin, RowsMax, OnRows, Data1, Data2, Data3, Data4, Data5, Data6 ON ProcessControl FOR EACH ROW
+    EXECUTE FUNCTION batchctl_audit('ProcessControl', 'ProcessControlSeq', 'ProcessBatch', 'ProcessBatchName', 'ProcessBatch_id', 'ProcessControlSeq', 'ProcessName', 'ProcessType', 'Pool', 'ExpectedDuration', 'AlarmDuration', 'MaxDuration', 'OnLost', 'MaxLost', 'RetryCount', 'RetryWaitSecs', 'RetryBackoff', 'RetryOn', 'OnStepFailure', 'RowsMin', 'RowsMax', 'OnRows', 'Data1', 'Data2', 'Data3', 'Data4', 'Data5', 'Data6');
 
 CREATE OR REPLACE TRIGGER TR_ProcessControl_AuditTruncate AFTER TRUNCATE ON ProcessControl FOR EACH STATEMENT
     EXECUTE FUNCTION batchctl_audit('ProcessControl', '', '');
@@ -1778,6 +1949,18 @@ CREATE OR REPLACE TRIGGER TR_Resource_Audit AFTER INSERT OR DELETE OR UPDATE OF 
 
 CREATE OR REPLACE TRIGGER TR_Resource_AuditTruncate AFTER TRUNCATE ON Resource FOR EACH STATEMENT
     EXECUTE FUNCTION batchctl_audit('Resource', '', '');
+
+CREATE OR REPLACE TRIGGER TR_Pool_Audit AFTER INSERT OR DELETE OR UPDATE OF PoolName, Kind, MaxConcurrent, Enabled, Description ON Pool FOR EACH ROW
+    EXECUTE FUNCTION batchctl_audit('Pool', 'PoolName', '', '', 'PoolName', 'Kind', 'MaxConcurrent', 'Enabled', 'Description');
+
+CREATE OR REPLACE TRIGGER TR_Pool_AuditTruncate AFTER TRUNCATE ON Pool FOR EACH STATEMENT
+    EXECUTE FUNCTION batchctl_audit('Pool', '', '');
+
+CREATE OR REPLACE TRIGGER TR_Variable_Audit AFTER INSERT OR DELETE OR UPDATE OF VariableName, Value, Description ON Variable FOR EACH ROW
+    EXECUTE FUNCTION batchctl_audit('Variable', 'VariableName', '', '', 'VariableName', 'Value', 'Description');
+
+CREATE OR REPLACE TRIGGER TR_Variable_AuditTruncate AFTER TRUNCATE ON Variable FOR EACH STATEMENT
+    EXECUTE FUNCTION batchctl_audit('Variable', '', '');
 
 CREATE OR REPLACE TRIGGER TR_Schedule_Audit AFTER INSERT OR DELETE OR UPDATE OF ScheduleName, Entity, ScheduleType, IntervalMinutes, RunTimes, RunDays, RunDaysOfMonth, WeekOfMonth, RunMonths, BetweenTimes, EveryN, StartDate, EndDate, RunAt, Cron, TimeZone, CalendarName, CalendarRule, GapPolicy, FoldPolicy, CatchUp, CatchUpMost, Overlap, Jitter, Enabled, Origin, Description ON Schedule FOR EACH ROW
     EXECUTE FUNCTION batchctl_audit('Schedule', 'ScheduleName', '', '', 'ScheduleName', 'Entity', 'ScheduleType', 'IntervalMinutes', 'RunTimes', 'RunDays', 'RunDaysOfMonth', 'WeekOfMonth', 'RunMonths', 'BetweenTimes', 'EveryN', 'StartDate', 'EndDate', 'RunAt', 'Cron', 'TimeZone', 'CalendarName', 'CalendarRule', 'GapPolicy', 'FoldPolicy', 'CatchUp', 'CatchUpMost', 'Overlap', 'Jitter', 'Enabled', 'Origin', 'Description');
@@ -1814,6 +1997,12 @@ CREATE OR REPLACE TRIGGER TR_BatchFreeze_Audit AFTER INSERT OR DELETE OR UPDATE 
 
 CREATE OR REPLACE TRIGGER TR_BatchFreeze_AuditTruncate AFTER TRUNCATE ON BatchFreeze FOR EACH STATEMENT
     EXECUTE FUNCTION batchctl_audit('BatchFreeze', '', '');
+
+CREATE OR REPLACE TRIGGER TR_Drain_Audit AFTER INSERT OR DELETE OR UPDATE OF Host, PoolName, Reason, Actor, UndrainedTime, UndrainedBy ON Drain FOR EACH ROW
+    EXECUTE FUNCTION batchctl_audit('Drain', 'Drain_id', '', '', 'Host', 'PoolName', 'Reason', 'Actor', 'UndrainedTime', 'UndrainedBy');
+
+CREATE OR REPLACE TRIGGER TR_Drain_AuditTruncate AFTER TRUNCATE ON Drain FOR EACH STATEMENT
+    EXECUTE FUNCTION batchctl_audit('Drain', '', '');
 
 CREATE OR REPLACE TRIGGER TR_Setting_Audit AFTER INSERT OR DELETE OR UPDATE OF Name, Value ON Setting FOR EACH ROW
     EXECUTE FUNCTION batchctl_audit('Setting', 'Name', '', '', 'Name', 'Value');
@@ -1904,6 +2093,10 @@ CREATE OR REPLACE TRIGGER TR_OperatorRequest_Status BEFORE INSERT OR UPDATE OF S
     WHEN (NEW.Status <> lower(NEW.Status))
     EXECUTE FUNCTION batchctl_lower('status');
 
+CREATE OR REPLACE TRIGGER TR_Pool_Kind BEFORE INSERT OR UPDATE OF Kind ON Pool FOR EACH ROW
+    WHEN (NEW.Kind <> lower(NEW.Kind))
+    EXECUTE FUNCTION batchctl_lower('kind');
+
 CREATE OR REPLACE TRIGGER TR_ProcessBatch_ProcessingMode BEFORE INSERT OR UPDATE OF ProcessingMode ON ProcessBatch FOR EACH ROW
     WHEN (NEW.ProcessingMode <> lower(NEW.ProcessingMode))
     EXECUTE FUNCTION batchctl_lower('processingmode');
@@ -1964,6 +2157,14 @@ CREATE OR REPLACE TRIGGER TR_ProcessControl_OnLost BEFORE INSERT OR UPDATE OF On
     WHEN (NEW.OnLost <> lower(NEW.OnLost))
     EXECUTE FUNCTION batchctl_lower('onlost');
 
+CREATE OR REPLACE TRIGGER TR_ProcessControl_OnStepFailure BEFORE INSERT OR UPDATE OF OnStepFailure ON ProcessControl FOR EACH ROW
+    WHEN (NEW.OnStepFailure <> lower(NEW.OnStepFailure))
+    EXECUTE FUNCTION batchctl_lower('onstepfailure');
+
+CREATE OR REPLACE TRIGGER TR_ProcessControl_OnRows BEFORE INSERT OR UPDATE OF OnRows ON ProcessControl FOR EACH ROW
+    WHEN (NEW.OnRows <> lower(NEW.OnRows))
+    EXECUTE FUNCTION batchctl_lower('onrows');
+
 CREATE OR REPLACE TRIGGER TR_ScheduleBackfill_Status BEFORE INSERT OR UPDATE OF Status ON ScheduleBackfill FOR EACH ROW
     WHEN (NEW.Status <> lower(NEW.Status))
     EXECUTE FUNCTION batchctl_lower('status');
@@ -1975,6 +2176,14 @@ CREATE OR REPLACE TRIGGER TR_BatchProcessHistory_Cause BEFORE INSERT OR UPDATE O
 CREATE OR REPLACE TRIGGER TR_BatchProcessHistory_Status BEFORE INSERT OR UPDATE OF Status ON BatchProcessHistory FOR EACH ROW
     WHEN (NEW.Status <> lower(NEW.Status))
     EXECUTE FUNCTION batchctl_lower('status');
+
+CREATE OR REPLACE TRIGGER TR_Confirmation_OnTimeout BEFORE INSERT OR UPDATE OF OnTimeout ON Confirmation FOR EACH ROW
+    WHEN (NEW.OnTimeout <> lower(NEW.OnTimeout))
+    EXECUTE FUNCTION batchctl_lower('ontimeout');
+
+CREATE OR REPLACE TRIGGER TR_Confirmation_Answer BEFORE INSERT OR UPDATE OF Answer ON Confirmation FOR EACH ROW
+    WHEN (NEW.Answer <> lower(NEW.Answer))
+    EXECUTE FUNCTION batchctl_lower('answer');
 
 CREATE OR REPLACE TRIGGER TR_ScheduleFire_Outcome BEFORE INSERT OR UPDATE OF Outcome ON ScheduleFire FOR EACH ROW
     WHEN (NEW.Outcome <> lower(NEW.Outcome))
@@ -2000,6 +2209,14 @@ CREATE OR REPLACE TRIGGER TR_Resource_Notify AFTER INSERT OR UPDATE OR DELETE ON
     WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on')
     EXECUTE FUNCTION batchctl_notify();
 
+CREATE OR REPLACE TRIGGER TR_Pool_Notify AFTER INSERT OR UPDATE OR DELETE ON Pool FOR EACH STATEMENT
+    WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on')
+    EXECUTE FUNCTION batchctl_notify();
+
+CREATE OR REPLACE TRIGGER TR_Variable_Notify AFTER INSERT OR UPDATE OR DELETE ON Variable FOR EACH STATEMENT
+    WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on')
+    EXECUTE FUNCTION batchctl_notify();
+
 CREATE OR REPLACE TRIGGER TR_Schedule_Notify AFTER INSERT OR UPDATE OR DELETE ON Schedule FOR EACH STATEMENT
     WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on')
     EXECUTE FUNCTION batchctl_notify();
@@ -2021,6 +2238,10 @@ CREATE OR REPLACE TRIGGER TR_FileWatch_Notify AFTER INSERT OR UPDATE OR DELETE O
     EXECUTE FUNCTION batchctl_notify();
 
 CREATE OR REPLACE TRIGGER TR_BatchFreeze_Notify AFTER INSERT OR UPDATE OR DELETE ON BatchFreeze FOR EACH STATEMENT
+    WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on')
+    EXECUTE FUNCTION batchctl_notify();
+
+CREATE OR REPLACE TRIGGER TR_Drain_Notify AFTER INSERT OR UPDATE OR DELETE ON Drain FOR EACH STATEMENT
     WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on')
     EXECUTE FUNCTION batchctl_notify();
 

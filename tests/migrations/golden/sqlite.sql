@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0047.
+-- The control database of batchctl on SQLite, schema 0048.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -11,7 +11,7 @@ CREATE TABLE alembic_version (
     CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
 
--- Running upgrade  -> 0047
+-- Running upgrade  -> 0048
 
 -- A batch: which entity it takes, how its instances are made, in what order and how often they are tried.
 CREATE TABLE ProcessBatch (
@@ -20,6 +20,7 @@ CREATE TABLE ProcessBatch (
     Entity TEXT CHECK (length(Entity) BETWEEN 1 AND 200),
     Enabled INTEGER NOT NULL DEFAULT 1 CHECK (Enabled IN (0, 1)),
     Seq INTEGER NOT NULL DEFAULT 100,
+    Priority INTEGER CHECK (Priority BETWEEN 0 AND 1000),
     ProcessingMode TEXT COLLATE NOCASE CHECK (ProcessingMode IN ('manual', 'scheduled', 'triggered')),
     Populator TEXT NOT NULL DEFAULT 'pattern' CHECK (length(Populator) BETWEEN 1 AND 200),
     PopulatorArgs TEXT,
@@ -30,6 +31,8 @@ CREATE TABLE ProcessBatch (
     RetryWaitMins INTEGER NOT NULL DEFAULT 5 CHECK (RetryWaitMins BETWEEN 0 AND 525600),
     RetryWaitSecs INTEGER CHECK (RetryWaitSecs BETWEEN 0 AND 31536000),
     MaxConcurrent INTEGER NOT NULL DEFAULT 1 CHECK (MaxConcurrent BETWEEN 1 AND 1000),
+    MaxPerMinute INTEGER CHECK (MaxPerMinute BETWEEN 1 AND 100000),
+    Pool TEXT CHECK (length(Pool) BETWEEN 1 AND 50),
     DuplicateCheck INTEGER NOT NULL DEFAULT 1 CHECK (DuplicateCheck IN (0, 1)),
     ArriveBy TEXT CHECK (length(ArriveBy) <= 50)
         CHECK (lower(trim(ArriveBy)) = 'none' OR (trim(ArriveBy) GLOB '[0-2][0-9]:[0-5][0-9]' AND trim(ArriveBy) NOT GLOB '2[4-9]*')),
@@ -45,8 +48,32 @@ CREATE TABLE ProcessBatch (
     Description TEXT,
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
-    CHECK (NOT instr(replace(json_array(ProcessBatchName,Entity,Populator,PopulatorArgs,ArriveBy,StartBy,FinishBy,ExpectedOn,ExpectedCalendar,Tags,
-        Origin,Description),'\\',''),'\u0000'))
+    CHECK (NOT instr(replace(json_array(ProcessBatchName,Entity,Populator,PopulatorArgs,Pool,ArriveBy,StartBy,FinishBy,ExpectedOn,ExpectedCalendar,
+        Tags,Origin,Description),'\\',''),'\u0000'))
+) STRICT;
+
+-- Where steps may run: the controllers that serve a pool begin its steps, and no others.
+CREATE TABLE Pool (
+    Pool_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    PoolName TEXT NOT NULL UNIQUE CHECK (length(PoolName) <= 50) CHECK (PoolName <> '' AND PoolName = lower(PoolName)),
+    Kind TEXT COLLATE NOCASE NOT NULL DEFAULT 'controllers' CHECK (Kind IN ('controllers')),
+    MaxConcurrent INTEGER CHECK (MaxConcurrent BETWEEN 1 AND 1000),
+    Enabled INTEGER NOT NULL DEFAULT 1 CHECK (Enabled IN (0, 1)),
+    Description TEXT,
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    CHECK (NOT instr(replace(json_array(PoolName,Description),'\\',''),'\u0000'))
+) STRICT;
+
+-- What {var:Name} stands for in definitions, so that the same ones serve test and production.
+CREATE TABLE Variable (
+    Variable_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    VariableName TEXT NOT NULL UNIQUE CHECK (length(VariableName) BETWEEN 1 AND 200),
+    Value TEXT NOT NULL,
+    Description TEXT,
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    CHECK (NOT instr(replace(json_array(VariableName,Value,Description),'\\',''),'\u0000'))
 ) STRICT;
 
 -- What steps share, such as an FTP server, and how many units of it there are.
@@ -254,6 +281,22 @@ CREATE TABLE BatchFreeze (
 
 CREATE INDEX "IX_BatchFreeze_Standing" ON BatchFreeze (BatchFreeze_id) WHERE ThawedTime IS NULL;
 
+-- A host or a pool on which nothing new begins, until somebody ends that.
+CREATE TABLE Drain (
+    Drain_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    Host TEXT CHECK (length(Host) <= 200) CHECK ((Host IS NULL AND PoolName IS NOT NULL) OR (Host IS NOT NULL AND PoolName IS NULL)),
+    PoolName TEXT CHECK (length(PoolName) <= 50),
+    Reason TEXT NOT NULL CHECK (Reason <> ''),
+    Actor TEXT NOT NULL DEFAULT 'sql' CHECK (length(Actor) BETWEEN 1 AND 200),
+    UndrainedTime TEXT,
+    UndrainedBy TEXT CHECK (length(UndrainedBy) <= 200),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
+    CHECK (NOT instr(replace(json_array(Host,PoolName,Reason,Actor,UndrainedBy),'\\',''),'\u0000'))
+) STRICT;
+
+CREATE INDEX "IX_Drain_Standing" ON Drain (Drain_id) WHERE UndrainedTime IS NULL;
+
 -- What people have to know of, until it is over.
 CREATE TABLE Incident (
     Incident_id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -453,11 +496,20 @@ CREATE TABLE ProcessControl (
     ProcessControlSeq INTEGER NOT NULL CHECK (ProcessControlSeq BETWEEN 1 AND 2000000000),
     ProcessName TEXT NOT NULL CHECK (length(ProcessName) BETWEEN 1 AND 200),
     ProcessType TEXT NOT NULL CHECK (length(ProcessType) <= 50) CHECK (trim(ProcessType) <> '' AND ProcessType NOT GLOB '*[^ -~]*'),
+    Pool TEXT CHECK (length(Pool) BETWEEN 1 AND 50),
     ExpectedDuration INTEGER CHECK (ExpectedDuration BETWEEN 1 AND 31536000),
     AlarmDuration INTEGER CHECK (AlarmDuration BETWEEN 1 AND 31536000),
     MaxDuration INTEGER CHECK (MaxDuration BETWEEN 1 AND 31536000),
     OnLost TEXT COLLATE NOCASE NOT NULL DEFAULT 'hold' CHECK (OnLost IN ('hold', 'rerun', 'verify')),
     MaxLost INTEGER NOT NULL DEFAULT 3 CHECK (MaxLost BETWEEN 0 AND 1000),
+    RetryCount INTEGER CHECK (RetryCount BETWEEN 0 AND 1000),
+    RetryWaitSecs INTEGER CHECK (RetryWaitSecs BETWEEN 0 AND 31536000),
+    RetryBackoff INTEGER CHECK (RetryBackoff BETWEEN 1 AND 10),
+    RetryOn TEXT CHECK (length(RetryOn) BETWEEN 1 AND 200),
+    OnStepFailure TEXT COLLATE NOCASE CHECK (OnStepFailure IN ('stop', 'continue')),
+    RowsMin TEXT CHECK (length(RowsMin) BETWEEN 1 AND 20),
+    RowsMax TEXT CHECK (length(RowsMax) BETWEEN 1 AND 20),
+    OnRows TEXT COLLATE NOCASE CHECK (OnRows IN ('fail', 'warn')),
     Data1 TEXT,
     Data2 TEXT,
     Data3 TEXT,
@@ -467,7 +519,8 @@ CREATE TABLE ProcessControl (
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     UNIQUE (ProcessBatch_id, ProcessControlSeq),
-    CHECK (NOT instr(replace(json_array(ProcessName,ProcessType,Data1,Data2,Data3,Data4,Data5,Data6),'\\',''),'\u0000'))
+    CHECK (NOT instr(replace(json_array(ProcessName,ProcessType,Pool,RetryOn,RowsMin,RowsMax,Data1,Data2,Data3,Data4,
+        Data5,Data6),'\\',''),'\u0000'))
 ) STRICT;
 
 -- How many units of a resource an instance of a batch holds while it is claimed.
@@ -604,7 +657,9 @@ CREATE TABLE BatchControl (
     Data6 TEXT CHECK (NOT instr(Data6,char(0))),
     ClaimToken INTEGER NOT NULL DEFAULT 0,
     ClaimedBy TEXT CHECK (length(ClaimedBy) <= 200) CHECK (NOT instr(ClaimedBy,char(0))),
+    NextPool TEXT CHECK (length(NextPool) <= 50) CHECK (NOT instr(NextPool,char(0))),
     LostCount INTEGER NOT NULL DEFAULT 0 CHECK (LostCount >= 0),
+    StepsFailed INTEGER CHECK (StepsFailed >= 0),
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_inserted BETWEEN '0001' AND ':' AND z_inserted IS strftime('%Y-%m-%d %H:%M:%f',z_inserted,'+0 days') OR z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
@@ -649,6 +704,63 @@ CREATE TABLE DurationHistory (
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (ProcessBatch_id, ProcessControlSeq, Day, UpToMs)
 ) STRICT;
+
+-- Which pools a controller serves; one without rows serves the default pool.
+CREATE TABLE ControllerPool (
+    ControllerPool_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    Controller_id INTEGER NOT NULL REFERENCES Controller,
+    PoolName TEXT NOT NULL CHECK (NOT instr(PoolName,char(0))) CHECK (length(PoolName) BETWEEN 1 AND 50),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
+        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
+    UNIQUE (Controller_id, PoolName)
+) STRICT;
+
+-- A question that a step asks people, and how it was answered.
+CREATE TABLE Confirmation (
+    Confirmation_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    BatchControl_id INTEGER NOT NULL REFERENCES BatchControl,
+    ProcessControlSeq INTEGER NOT NULL,
+    Question TEXT NOT NULL,
+    Who TEXT CHECK (length(Who) <= 200),
+    Evidence TEXT,
+    DueTime TEXT
+        CHECK (DueTime GLOB '*[0-9]' AND ifnull(max('0001',date(DueTime,'+0 days')),'')||' ' IN (DueTime||' ',rtrim(DueTime,'0123456789.:'))),
+    OnTimeout TEXT COLLATE NOCASE CHECK (OnTimeout IN ('fail', 'go_on', 'incident')),
+    Answer TEXT COLLATE NOCASE CHECK (Answer IN ('confirmed', 'refused', 'expired', 'withdrawn')),
+    AnsweredTime TEXT
+        CHECK (AnsweredTime GLOB '*[0-9]' AND ifnull(max('0001',date(AnsweredTime,'+0 days')),'')||' ' IN (AnsweredTime||' ',rtrim(AnsweredTime,'0123456789.:'))),
+    AnsweredBy TEXT CHECK (length(AnsweredBy) <= 200),
+    Reason TEXT,
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
+        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
+        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    CHECK (NOT instr(replace(json_array(Question,Who,Evidence,AnsweredBy,Reason),'\\',''),'\u0000'))
+) STRICT;
+
+CREATE UNIQUE INDEX "UX_Confirmation_Open" ON Confirmation (BatchControl_id) WHERE Answer IS NULL;
+
+CREATE INDEX "IX_Confirmation_Instance" ON Confirmation (BatchControl_id);
+
+-- What people write about an instance, an incident or a batch.
+CREATE TABLE Note (
+    Note_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    BatchControl_id INTEGER REFERENCES BatchControl
+        CHECK (CASE WHEN BatchControl_id IS NULL THEN 0 ELSE 1 END + CASE WHEN Incident_id IS NULL THEN 0 ELSE 1 END + CASE WHEN ProcessBatch_id IS NULL THEN 0 ELSE 1 END = 1),
+    Incident_id INTEGER REFERENCES Incident,
+    ProcessBatch_id INTEGER REFERENCES ProcessBatch,
+    Text TEXT NOT NULL CHECK (Text <> ''),
+    Actor TEXT NOT NULL DEFAULT 'sql' CHECK (length(Actor) BETWEEN 1 AND 200),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
+        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
+    CHECK (NOT instr(replace(json_array(Text,Actor),'\\',''),'\u0000'))
+) STRICT;
+
+CREATE INDEX "IX_Note_Instance" ON Note (BatchControl_id);
+
+CREATE INDEX "IX_Note_Incident" ON Note (Incident_id);
+
+CREATE INDEX "IX_Note_Batch" ON Note (ProcessBatch_id);
 
 -- What was decided about each due time of a schedule.
 CREATE TABLE ScheduleFire (
@@ -744,6 +856,17 @@ CREATE INDEX "IX_BatchCompletion_Instance" ON BatchCompletion (BatchControl_id);
 
 CREATE INDEX "IX_BatchCompletion_Started" ON BatchCompletion (FileProcess_id);
 
+-- What a running step has written so far; gone once the output of its attempt is recorded.
+CREATE TABLE StepOutput (
+    StepOutput_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    BatchProcessHistory_id INTEGER NOT NULL REFERENCES BatchProcessHistory,
+    Number INTEGER NOT NULL CHECK (Number >= 1),
+    Text TEXT NOT NULL CHECK (NOT instr(Text,char(0))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
+        CHECK (z_inserted BETWEEN '0001' AND ':' AND z_inserted IS strftime('%Y-%m-%d %H:%M:%f',z_inserted,'+0 days') OR z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
+    UNIQUE (BatchProcessHistory_id, Number)
+) STRICT;
+
 CREATE INDEX "IX_BatchCompletion_Waiting" ON BatchCompletion (ProcessBatch_id, CycleKey, DependsOnBatch_id, BatchCompletion_id) WHERE FileProcess_id IS NULL;
 
 -- What was in the way of a row that is written just now, until it is known whether that replaced it.
@@ -759,7 +882,7 @@ INSERT INTO Setting (Name, Value) SELECT 'DatabaseId', lower(hex(randomblob(16))
 
 INSERT INTO Leader (Fence) SELECT 0;
 
-INSERT INTO alembic_version (version_num) VALUES ('0047') RETURNING version_num;
+INSERT INTO alembic_version (version_num) VALUES ('0048') RETURNING version_num;
 
 CREATE VIEW vUnreadable AS
 SELECT TableName, Row_id, substr(Given, 1, instr(Given, ' ') - 1) AS ColumnName, ProcessBatch_id, Place,
@@ -768,6 +891,7 @@ SELECT TableName, Row_id, substr(Given, 1, instr(Given, ' ') - 1) AS ColumnName,
 FROM (
 SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS Row_id, ProcessBatch_id, 0 AS Place, ' (' || ProcessBatchName || ')' AS Named,
     CASE WHEN Enabled NOT BETWEEN 0 AND 1 THEN 'Enabled = 0'
+    WHEN Priority NOT BETWEEN 0 AND 1000 THEN 'Priority = NULL'
     WHEN lower(ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL'
     WHEN lower(DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all'''
     WHEN lower(OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch'''
@@ -775,6 +899,7 @@ SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS Row_id, ProcessBatch_id, 
     WHEN RetryWaitMins NOT BETWEEN 0 AND 525600 THEN 'RetryWaitMins = 5'
     WHEN RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL'
     WHEN MaxConcurrent NOT BETWEEN 1 AND 1000 THEN 'MaxConcurrent = 1'
+    WHEN MaxPerMinute NOT BETWEEN 1 AND 100000 THEN 'MaxPerMinute = NULL'
     WHEN DuplicateCheck NOT BETWEEN 0 AND 1 THEN 'DuplicateCheck = 1' END AS Given
 FROM ProcessBatch
 UNION ALL
@@ -784,7 +909,10 @@ SELECT 'ProcessControl', ProcessControl_id, ProcessBatch_id, 1, '',
     WHEN AlarmDuration NOT BETWEEN 1 AND 31536000 THEN 'AlarmDuration = NULL'
     WHEN MaxDuration NOT BETWEEN 1 AND 31536000 THEN 'MaxDuration = NULL'
     WHEN lower(OnLost) NOT IN ('hold', 'rerun', 'verify') THEN 'OnLost = ''hold'''
-    WHEN MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3' END
+    WHEN MaxLost NOT BETWEEN 0 AND 1000 THEN 'MaxLost = 3'
+    WHEN RetryCount NOT BETWEEN 0 AND 1000 THEN 'RetryCount = NULL'
+    WHEN RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL'
+    WHEN RetryBackoff NOT BETWEEN 1 AND 10 THEN 'RetryBackoff = NULL' END
 FROM ProcessControl
 UNION ALL
 SELECT 'BatchDependency', BatchDependency_id, ProcessBatch_id, 2, '',
@@ -1292,11 +1420,11 @@ WHERE k.Status = 'running' AND k.Trouble LIKE 'somebody keeps rows locked: %' AN
 
 CREATE VIEW batchctl_told AS
 SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS RowNumber, 'ProcessBatch:' || ProcessBatchName AS Target,
-    json_object('ProcessBatchName',ProcessBatchName, 'Entity',Entity, 'Enabled',Enabled, 'Seq',Seq, 'RetryCount',RetryCount, 'RetryWaitMins',RetryWaitMins, 'RetryWaitSecs',RetryWaitSecs, 'Populator',Populator, 'PopulatorArgs',PopulatorArgs, 'PopulatorOn',PopulatorOn, 'OnFailure',OnFailure, 'DependencyMode',DependencyMode, 'MaxConcurrent',MaxConcurrent, 'DuplicateCheck',DuplicateCheck, 'ProcessingMode',ProcessingMode, 'Origin',Origin, 'Description',Description, 'Tags',Tags, 'ArriveBy',ArriveBy, 'StartBy',StartBy, 'FinishBy',FinishBy, 'ExpectedOn',ExpectedOn, 'ExpectedCalendar',ExpectedCalendar) AS ValuesBefore,
+    json_object('ProcessBatchName',ProcessBatchName, 'Entity',Entity, 'Enabled',Enabled, 'Seq',Seq, 'Priority',Priority, 'RetryCount',RetryCount, 'RetryWaitMins',RetryWaitMins, 'RetryWaitSecs',RetryWaitSecs, 'Populator',Populator, 'PopulatorArgs',PopulatorArgs, 'PopulatorOn',PopulatorOn, 'OnFailure',OnFailure, 'DependencyMode',DependencyMode, 'MaxConcurrent',MaxConcurrent, 'MaxPerMinute',MaxPerMinute, 'Pool',Pool, 'DuplicateCheck',DuplicateCheck, 'ProcessingMode',ProcessingMode, 'Origin',Origin, 'Description',Description, 'Tags',Tags, 'ArriveBy',ArriveBy, 'StartBy',StartBy, 'FinishBy',FinishBy, 'ExpectedOn',ExpectedOn, 'ExpectedCalendar',ExpectedCalendar) AS ValuesBefore,
     json_array(z_inserted, z_updated) AS Times
 FROM ProcessBatch r UNION ALL
 SELECT 'ProcessControl', ProcessControl_id, 'ProcessControl:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || ProcessControlSeq,
-    json_object('ProcessBatch_id',ProcessBatch_id, 'ProcessControlSeq',ProcessControlSeq, 'ProcessName',ProcessName, 'ProcessType',ProcessType, 'ExpectedDuration',ExpectedDuration, 'AlarmDuration',AlarmDuration, 'MaxDuration',MaxDuration, 'OnLost',OnLost, 'MaxLost',MaxLost, 'Data1',Data1, 'Data2',Data2, 'Data3',Data3, 'Data4',Data4, 'Data5',Data5, 'Data6',Data6),
+    json_object('ProcessBatch_id',ProcessBatch_id, 'ProcessControlSeq',ProcessControlSeq, 'ProcessName',ProcessName, 'ProcessType',ProcessType, 'Pool',Pool, 'ExpectedDuration',ExpectedDuration, 'AlarmDuration',AlarmDuration, 'MaxDuration',MaxDuration, 'OnLost',OnLost, 'MaxLost',MaxLost, 'RetryCount',RetryCount, 'RetryWaitSecs',RetryWaitSecs, 'RetryBackoff',RetryBackoff, 'RetryOn',RetryOn, 'OnStepFailure',OnStepFailure, 'RowsMin',RowsMin, 'RowsMax',RowsMax, 'OnRows',OnRows, 'Data1',Data1, 'Data2',Data2, 'Data3',Data3, 'Data4',Data4, 'Data5',Data5, 'Data6',Data6),
     json_array(z_inserted, z_updated)
 FROM ProcessControl r UNION ALL
 SELECT 'BatchDependency', BatchDependency_id, 'BatchDependency:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || DependsOnBatch_id,
@@ -1311,6 +1439,14 @@ SELECT 'Resource', Resource_id, 'Resource:' || ResourceName,
     json_object('ResourceName',ResourceName, 'Units',Units, 'Description',Description),
     json_array(z_inserted, z_updated)
 FROM Resource r UNION ALL
+SELECT 'Pool', Pool_id, 'Pool:' || PoolName,
+    json_object('PoolName',PoolName, 'Kind',Kind, 'MaxConcurrent',MaxConcurrent, 'Enabled',Enabled, 'Description',Description),
+    json_array(z_inserted, z_updated)
+FROM Pool r UNION ALL
+SELECT 'Variable', Variable_id, 'Variable:' || VariableName,
+    json_object('VariableName',VariableName, 'Value',Value, 'Description',Description),
+    json_array(z_inserted, z_updated)
+FROM Variable r UNION ALL
 SELECT 'Schedule', Schedule_id, 'Schedule:' || ScheduleName,
     json_object('ScheduleName',ScheduleName, 'Entity',Entity, 'ScheduleType',ScheduleType, 'IntervalMinutes',IntervalMinutes, 'RunTimes',RunTimes, 'RunDays',RunDays, 'RunDaysOfMonth',RunDaysOfMonth, 'WeekOfMonth',WeekOfMonth, 'RunMonths',RunMonths, 'BetweenTimes',BetweenTimes, 'EveryN',EveryN, 'StartDate',StartDate, 'EndDate',EndDate, 'RunAt',RunAt, 'Cron',Cron, 'TimeZone',TimeZone, 'CalendarName',CalendarName, 'CalendarRule',CalendarRule, 'GapPolicy',GapPolicy, 'FoldPolicy',FoldPolicy, 'CatchUp',CatchUp, 'CatchUpMost',CatchUpMost, 'Overlap',Overlap, 'Jitter',Jitter, 'Enabled',Enabled, 'Origin',Origin, 'Description',Description),
     json_array(NextRunTime, DecidedUntil, z_inserted, z_updated)
@@ -1335,6 +1471,10 @@ SELECT 'BatchFreeze', BatchFreeze_id, 'BatchFreeze:' || BatchFreeze_id,
     json_object('ProcessBatchName',ProcessBatchName, 'Tag',Tag, 'Reason',Reason, 'Actor',Actor, 'UntilTime',UntilTime, 'ThawedTime',ThawedTime, 'ThawedBy',ThawedBy),
     json_array(UntilTime, ThawedTime, z_inserted, z_updated)
 FROM BatchFreeze r UNION ALL
+SELECT 'Drain', Drain_id, 'Drain:' || Drain_id,
+    json_object('Host',Host, 'PoolName',PoolName, 'Reason',Reason, 'Actor',Actor, 'UndrainedTime',UndrainedTime, 'UndrainedBy',UndrainedBy),
+    json_array(UndrainedTime, z_inserted, z_updated)
+FROM Drain r UNION ALL
 SELECT 'Setting', Setting_id, 'Setting:' || Name,
     json_object('Name',Name, 'Value',Value),
     json_array(z_inserted, z_updated)
@@ -1352,6 +1492,7 @@ SELECT 'ProcessBatch', ProcessBatch_id FROM BatchProcessHistory UNION ALL
 SELECT 'ProcessBatch', ProcessBatch_id FROM BatchCompletion UNION ALL
 SELECT 'ProcessBatch', DependsOnBatch_id FROM BatchCompletion UNION ALL
 SELECT 'ProcessBatch', ProcessBatch_id FROM DurationHistory UNION ALL
+SELECT 'ProcessBatch', ProcessBatch_id FROM Note UNION ALL
 SELECT 'ProcessBatch', ProcessBatch_id FROM ProcessControl UNION ALL
 SELECT 'ProcessBatch', ProcessBatch_id FROM BatchResource UNION ALL
 SELECT 'ProcessBatch', ProcessBatch_id FROM BatchDependency UNION ALL
@@ -1394,6 +1535,8 @@ BEGIN
     FROM BatchCompletion WHERE ProcessBatch_id = OLD.ProcessBatch_id OR DependsOnBatch_id = OLD.ProcessBatch_id;
     SELECT RAISE(ABORT, 'batchctl: DurationHistory has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
     FROM DurationHistory WHERE ProcessBatch_id = OLD.ProcessBatch_id;
+    SELECT RAISE(ABORT, 'batchctl: Note has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
+    FROM Note WHERE ProcessBatch_id = OLD.ProcessBatch_id;
     SELECT RAISE(ABORT, 'batchctl: ProcessControl has rows of this ProcessBatch: DELETE FROM ProcessControl WHERE ProcessBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
     FROM ProcessControl WHERE ProcessBatch_id = OLD.ProcessBatch_id;
     SELECT RAISE(ABORT, 'batchctl: BatchResource has rows of this ProcessBatch: DELETE FROM BatchResource WHERE ProcessBatch_id = ... first; or instead: batchctl disable NAME --reason ...')
@@ -1533,6 +1676,60 @@ BEGIN
     SELECT RAISE(ABORT, 'batchctl: BatchResource has rows of this Resource: DELETE FROM BatchResource WHERE Resource_id = ... first')
     FROM BatchResource WHERE Resource_id = OLD.Resource_id;
     INSERT INTO batchctl_audited VALUES ('delete', 'Resource', OLD.rowid, NULL);
+END;
+
+CREATE TRIGGER TR_Pool_BeforeInsert BEFORE INSERT ON Pool
+BEGIN
+    INSERT INTO batchctl_in_the_way SELECT 'Pool', rowid FROM Pool WHERE rowid = NEW.rowid
+    OR PoolName = NEW.PoolName;
+END;
+
+CREATE TRIGGER TR_Pool_BeforeUpdate BEFORE UPDATE ON Pool
+BEGIN
+    INSERT INTO batchctl_in_the_way SELECT 'Pool', rowid FROM Pool WHERE rowid IN (OLD.rowid, NEW.rowid)
+    OR PoolName = NEW.PoolName;
+END;
+
+CREATE TRIGGER TR_Pool_AuditInsert AFTER INSERT ON Pool
+BEGIN
+    INSERT INTO batchctl_audited VALUES ('insert', 'Pool', NEW.rowid, NULL);
+END;
+
+CREATE TRIGGER TR_Pool_AuditUpdate AFTER UPDATE ON Pool
+BEGIN
+    INSERT INTO batchctl_audited VALUES ('update', 'Pool', NEW.rowid, OLD.rowid);
+END;
+
+CREATE TRIGGER TR_Pool_AuditDelete BEFORE DELETE ON Pool
+BEGIN
+    INSERT INTO batchctl_audited VALUES ('delete', 'Pool', OLD.rowid, NULL);
+END;
+
+CREATE TRIGGER TR_Variable_BeforeInsert BEFORE INSERT ON Variable
+BEGIN
+    INSERT INTO batchctl_in_the_way SELECT 'Variable', rowid FROM Variable WHERE rowid = NEW.rowid
+    OR VariableName = NEW.VariableName;
+END;
+
+CREATE TRIGGER TR_Variable_BeforeUpdate BEFORE UPDATE ON Variable
+BEGIN
+    INSERT INTO batchctl_in_the_way SELECT 'Variable', rowid FROM Variable WHERE rowid IN (OLD.rowid, NEW.rowid)
+    OR VariableName = NEW.VariableName;
+END;
+
+CREATE TRIGGER TR_Variable_AuditInsert AFTER INSERT ON Variable
+BEGIN
+    INSERT INTO batchctl_audited VALUES ('insert', 'Variable', NEW.rowid, NULL);
+END;
+
+CREATE TRIGGER TR_Variable_AuditUpdate AFTER UPDATE ON Variable
+BEGIN
+    INSERT INTO batchctl_audited VALUES ('update', 'Variable', NEW.rowid, OLD.rowid);
+END;
+
+CREATE TRIGGER TR_Variable_AuditDelete BEFORE DELETE ON Variable
+BEGIN
+    INSERT INTO batchctl_audited VALUES ('delete', 'Variable', OLD.rowid, NULL);
 END;
 
 CREATE TRIGGER TR_Schedule_BeforeInsert BEFORE INSERT ON Schedule
@@ -1707,6 +1904,31 @@ BEGIN
     INSERT INTO batchctl_audited VALUES ('delete', 'BatchFreeze', OLD.rowid, NULL);
 END;
 
+CREATE TRIGGER TR_Drain_BeforeInsert BEFORE INSERT ON Drain
+BEGIN
+    INSERT INTO batchctl_in_the_way SELECT 'Drain', rowid FROM Drain WHERE rowid = NEW.rowid;
+END;
+
+CREATE TRIGGER TR_Drain_BeforeUpdate BEFORE UPDATE ON Drain
+BEGIN
+    INSERT INTO batchctl_in_the_way SELECT 'Drain', rowid FROM Drain WHERE rowid IN (OLD.rowid, NEW.rowid);
+END;
+
+CREATE TRIGGER TR_Drain_AuditInsert AFTER INSERT ON Drain
+BEGIN
+    INSERT INTO batchctl_audited VALUES ('insert', 'Drain', NEW.rowid, NULL);
+END;
+
+CREATE TRIGGER TR_Drain_AuditUpdate AFTER UPDATE ON Drain
+BEGIN
+    INSERT INTO batchctl_audited VALUES ('update', 'Drain', NEW.rowid, OLD.rowid);
+END;
+
+CREATE TRIGGER TR_Drain_AuditDelete BEFORE DELETE ON Drain
+BEGIN
+    INSERT INTO batchctl_audited VALUES ('delete', 'Drain', OLD.rowid, NULL);
+END;
+
 CREATE TRIGGER TR_Setting_BeforeInsert BEFORE INSERT ON Setting
 BEGIN
     INSERT INTO batchctl_in_the_way SELECT 'Setting', rowid FROM Setting WHERE rowid = NEW.rowid
@@ -1762,7 +1984,7 @@ CREATE TRIGGER TR_batchctl_audited INSTEAD OF INSERT ON batchctl_audited
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: other rows go by its number: leave that as it is')
     FROM batchctl_used WHERE NEW.RowNumber <> NEW.FormerNumber AND TableName = NEW.TableName AND RowNumber = NEW.FormerNumber;
-    SELECT RAISE(ABORT, 'batchctl: a time is written like 2026-11-21 03:15:00: DecidedUntil, LastFired, NextRunTime, ThawedTime, UnreachableSince, UntilTime, z_inserted, z_updated')
+    SELECT RAISE(ABORT, 'batchctl: a time is written like 2026-11-21 03:15:00: DecidedUntil, LastFired, NextRunTime, ThawedTime, UndrainedTime, UnreachableSince, UntilTime, z_inserted, z_updated')
     FROM batchctl_told t, json_each(t.Times) WHERE NEW.Action <> 'delete' AND t.TableName = NEW.TableName AND t.RowNumber = NEW.RowNumber
         AND (instr(t.Times,'\u0000') OR NOT (value GLOB '*[0-9]' AND ifnull(max('0001',date(value,'+0 days')),'')||' ' IN (value||' ',rtrim(value,'0123456789.:'))));
     INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore)

@@ -1,0 +1,28 @@
+-- What is new in the tables that a database of revision 0045 to 0047 has.
+ALTER TABLE ProcessBatch ADD Priority INTEGER NULL;
+ALTER TABLE ProcessBatch ADD MaxPerMinute INTEGER NULL;
+ALTER TABLE ProcessBatch ADD Pool NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL;
+ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_Priority] CHECK (Priority BETWEEN 0 AND 1000);
+ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_MaxPerMinute] CHECK (MaxPerMinute BETWEEN 1 AND 100000);
+ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_Pool] CHECK (Pool <> '');
+ALTER TABLE ProcessControl ADD Pool NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL;
+ALTER TABLE ProcessControl ADD RetryCount INTEGER NULL;
+ALTER TABLE ProcessControl ADD RetryWaitSecs INTEGER NULL;
+ALTER TABLE ProcessControl ADD RetryBackoff INTEGER NULL;
+ALTER TABLE ProcessControl ADD RetryOn NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL;
+ALTER TABLE ProcessControl ADD OnStepFailure VARCHAR(20) COLLATE Latin1_General_100_CI_AS NULL;
+ALTER TABLE ProcessControl ADD RowsMin NVARCHAR(20) COLLATE Latin1_General_100_BIN2 NULL;
+ALTER TABLE ProcessControl ADD RowsMax NVARCHAR(20) COLLATE Latin1_General_100_BIN2 NULL;
+ALTER TABLE ProcessControl ADD OnRows VARCHAR(20) COLLATE Latin1_General_100_CI_AS NULL;
+ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_Pool] CHECK (Pool <> '');
+ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_RetryCount] CHECK (RetryCount BETWEEN 0 AND 1000);
+ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_RetryWaitSecs] CHECK (RetryWaitSecs BETWEEN 0 AND 31536000);
+ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_RetryBackoff] CHECK (RetryBackoff BETWEEN 1 AND 10);
+ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_RetryOn] CHECK (RetryOn <> '');
+ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_OnStepFailure] CHECK (lower(OnStepFailure) IN ('stop', 'continue'));
+ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_RowsMin] CHECK (RowsMin <> '');
+ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_RowsMax] CHECK (RowsMax <> '');
+ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_OnRows] CHECK (lower(OnRows) IN ('fail', 'warn'));
+ALTER TABLE BatchControl ADD NextPool NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL;
+ALTER TABLE BatchControl ADD StepsFailed INTEGER NULL;
+ALTER TABLE BatchControl ADD CONSTRAINT [CK_BatchControl_StepsFailed] CHECK (StepsFailed >= 0);

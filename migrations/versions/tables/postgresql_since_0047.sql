@@ -1,0 +1,28 @@
+-- What is new in the tables that a database of revision 0045 to 0047 has.
+ALTER TABLE ProcessBatch ADD COLUMN Priority INTEGER;
+ALTER TABLE ProcessBatch ADD COLUMN MaxPerMinute INTEGER;
+ALTER TABLE ProcessBatch ADD COLUMN Pool VARCHAR(50);
+ALTER TABLE ProcessBatch ADD CONSTRAINT "CK_ProcessBatch_Priority" CHECK (Priority BETWEEN 0 AND 1000);
+ALTER TABLE ProcessBatch ADD CONSTRAINT "CK_ProcessBatch_MaxPerMinute" CHECK (MaxPerMinute BETWEEN 1 AND 100000);
+ALTER TABLE ProcessBatch ADD CONSTRAINT "CK_ProcessBatch_Pool" CHECK (Pool <> '');
+ALTER TABLE ProcessControl ADD COLUMN Pool VARCHAR(50);
+ALTER TABLE ProcessControl ADD COLUMN RetryCount INTEGER;
+ALTER TABLE ProcessControl ADD COLUMN RetryWaitSecs INTEGER;
+ALTER TABLE ProcessControl ADD COLUMN RetryBackoff INTEGER;
+ALTER TABLE ProcessControl ADD COLUMN RetryOn VARCHAR(200);
+ALTER TABLE ProcessControl ADD COLUMN OnStepFailure VARCHAR(20);
+ALTER TABLE ProcessControl ADD COLUMN RowsMin VARCHAR(20);
+ALTER TABLE ProcessControl ADD COLUMN RowsMax VARCHAR(20);
+ALTER TABLE ProcessControl ADD COLUMN OnRows VARCHAR(20);
+ALTER TABLE ProcessControl ADD CONSTRAINT "CK_ProcessControl_Pool" CHECK (Pool <> '');
+ALTER TABLE ProcessControl ADD CONSTRAINT "CK_ProcessControl_RetryCount" CHECK (RetryCount BETWEEN 0 AND 1000);
+ALTER TABLE ProcessControl ADD CONSTRAINT "CK_ProcessControl_RetryWaitSecs" CHECK (RetryWaitSecs BETWEEN 0 AND 31536000);
+ALTER TABLE ProcessControl ADD CONSTRAINT "CK_ProcessControl_RetryBackoff" CHECK (RetryBackoff BETWEEN 1 AND 10);
+ALTER TABLE ProcessControl ADD CONSTRAINT "CK_ProcessControl_RetryOn" CHECK (RetryOn <> '');
+ALTER TABLE ProcessControl ADD CONSTRAINT "CK_ProcessControl_OnStepFailure" CHECK (lower(OnStepFailure) IN ('stop', 'continue'));
+ALTER TABLE ProcessControl ADD CONSTRAINT "CK_ProcessControl_RowsMin" CHECK (RowsMin <> '');
+ALTER TABLE ProcessControl ADD CONSTRAINT "CK_ProcessControl_RowsMax" CHECK (RowsMax <> '');
+ALTER TABLE ProcessControl ADD CONSTRAINT "CK_ProcessControl_OnRows" CHECK (lower(OnRows) IN ('fail', 'warn'));
+ALTER TABLE BatchControl ADD COLUMN NextPool VARCHAR(50);
+ALTER TABLE BatchControl ADD COLUMN StepsFailed INTEGER;
+ALTER TABLE BatchControl ADD CONSTRAINT "CK_BatchControl_StepsFailed" CHECK (StepsFailed >= 0);
