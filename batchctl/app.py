@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from batchctl import config
+from batchctl.domain import pools
 from batchctl.domain.liveness import Rhythm
 from batchctl.logs import Event, LineFormat, Listener, line, silent, to_all
 from batchctl.ports import Ids
@@ -67,6 +68,7 @@ class App:
         self.listener = listener
         self.slots = settings.slots
         """How many steps may be under way at once."""
+        self.pools = pools.served_by(settings.pools)
         self.clock = SystemClock()
         self.ids: Ids = SystemIds()
 

@@ -105,6 +105,7 @@ class Settings(BaseSettings):
     heartbeat_interval: float = Field(default=3.0, gt=0, le=3600)
     orphan_timeout: float = Field(default=300.0, gt=0, le=86400)
     slots: int = Field(default=1, ge=1, le=64)
+    pools: list[str] = Field(default_factory=list)
     step_environment: list[str] = Field(default_factory=list)
     state_directory: Path = Field(default_factory=lambda: user_state_path("batchctl"))
     directory: Path = Field(default_factory=Path.cwd, exclude=True)

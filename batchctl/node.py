@@ -33,6 +33,7 @@ from batchctl.control.scheduling.backfilling import Backfilling
 from batchctl.control.scheduling.deciding import Deciding
 from batchctl.control.scheduling.firing import Firing
 from batchctl.control.scheduling.zone_keeping import ZoneKeeping
+from batchctl.control.served_pools import ServedPools
 from batchctl.control.worker import Duty, Leading, Worker
 from batchctl.domain.errors import BatchctlError, PluginError
 from batchctl.domain.outcomes import Rendered, StepOutcome
@@ -42,6 +43,7 @@ from batchctl.domain.text import in_short
 from batchctl.logs import Event, Listener
 from batchctl.operations import copies, planning
 from batchctl.operations.operators.acts import checked_reason
+from batchctl.operations.operators.pooling import check_pools
 from batchctl.operations.requested import Proxy
 from batchctl.plugin_api import Populator
 from batchctl.populators.pattern import PatternPopulator
@@ -235,6 +237,7 @@ class Node:
         """
         with self._transactions.read() as connection:
             identity.verify(connection)
+            check_pools(connection, self._app.pools)
         with (
             self._app.handler_calls.guarding(self._state_directory),
             self._entered(runner, leading, own_duties, patient=patient) as worker,
@@ -259,8 +262,10 @@ class Node:
             scheduler_zone=self._settings.business_time_zone if self._settings.scheduler.enabled else None,
             left_out=" ".join(self._app.worked_without.values()) or None,
             plugins=self._app.registry.plugins(),
+            pools=self._app.pools,
         )
-        recorder = Recorder(self._app.preparer, name, host, membership.plugins)
+        serves = ServedPools(membership.pools, host)
+        recorder = Recorder(self._app.preparer, name, host, membership.plugins, serves)
         controller = Controller(
             transactions=self._transactions,
             clock=self._clock,

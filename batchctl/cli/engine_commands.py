@@ -22,11 +22,16 @@ slots = click.option(
     "--slots", type=WholeNumber(1, 64), metavar="N", help="Steps under way at once; 1, or the setting, unless given."
 )
 
+pools = click.option(
+    "--pool", "pools", multiple=True, metavar="NAME", help="Serve this pool; may be repeated. `default` unless given."
+)
+
 
 @click.command()
 @slots
+@pools
 @writes
-def process(session: CliSession, slots: int | None, dry_run: bool) -> None:
+def process(session: CliSession, slots: int | None, pools: tuple[str, ...], dry_run: bool) -> None:
     """Walk every enabled batch until nothing more may start now: one processing pass.
 
     Exit code 1 when a step failed in this pass.
@@ -34,15 +39,23 @@ def process(session: CliSession, slots: int | None, dry_run: bool) -> None:
     if dry_run:
         _show_planned_walks(session)
         return
-    _work(session, None, slots)
+    _work(session, None, slots, pools)
 
 
 @click.command()
 @click.option("--once", is_flag=True, help="One round, for Agent, cron, Task Scheduler.")
 @click.option("--until-idle", type=Seconds(0, 31_536_000), metavar="SECONDS", help="End after so long without work.")
 @slots
+@pools
 @writes
-def run(session: CliSession, once: bool, until_idle: float | None, slots: int | None, dry_run: bool) -> None:
+def run(
+    session: CliSession,
+    once: bool,
+    until_idle: float | None,
+    slots: int | None,
+    pools: tuple[str, ...],
+    dry_run: bool,
+) -> None:
     """Be the controller: create and process, again and again, until interrupted.
 
     The first Ctrl-C or SIGTERM starts nothing more and waits for the running steps; a second one waits no longer.
@@ -55,7 +68,7 @@ def run(session: CliSession, once: bool, until_idle: float | None, slots: int | 
         creates = show_planned_creations(session)
         _show_planned_walks(session, besides="The instances above may start once they are created." if creates else "")
         return
-    _work(session, Rounds(once, None if until_idle is None else timedelta(seconds=until_idle)), slots)
+    _work(session, Rounds(once, None if until_idle is None else timedelta(seconds=until_idle)), slots, pools)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +84,8 @@ class Rounds:
         return not self.once and self.until_idle is None
 
 
-def _work(session: CliSession, rounds: Rounds | None, slots: int | None) -> None:
-    with progress.watched(session, slots) as node, _signals_to(node.stop) as received:
+def _work(session: CliSession, rounds: Rounds | None, slots: int | None, pools: Sequence[str]) -> None:
+    with progress.watched(session, slots, pools) as node, _signals_to(node.stop) as received:
         done = node.process() if rounds is None else node.run(once=rounds.once, until_idle=rounds.until_idle)
     steps = f"{done.started} started, {done.succeeded} succeeded, {done.failed} failed"
     steps += f", {done.cancelled} cancelled" if done.cancelled else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -14,6 +14,7 @@ from batchctl import node
 from batchctl.cli import output
 from batchctl.cli.lazily import load_all
 from batchctl.cli.session import CliSession
+from batchctl.domain.pools import served_by
 from batchctl.domain.text import visible
 from batchctl.logs import Event
 
@@ -46,13 +47,14 @@ _STYLES = {
 
 
 @contextmanager
-def watched(session: CliSession, slots: int | None = None) -> Iterator[node.Node]:
+def watched(session: CliSession, slots: int | None = None, pools: Sequence[str] = ()) -> Iterator[node.Node]:
     """Lend what works, and show what happens in it."""
     load_all()
     app = session.app
     with Progress(app.log_line) as progress, app.logging(progress.hear) as listener:
         app.listener = listener
         app.slots = slots or app.slots
+        app.pools = served_by(pools) if pools else app.pools
         yield node.Node(app)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -15,6 +16,7 @@ from batchctl.control.recording import Recorder, named_locked, stopping_failures
 from batchctl.domain import gates, moves
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.moves import not_before
+from batchctl.domain.pools import Pools
 from batchctl.domain.rows import AttemptsSoFar, BatchDefinition, BatchId, BatchInstance, InstanceId, Step
 from batchctl.domain.status import InstanceStatus, OnLost
 from batchctl.domain.text import in_short
@@ -49,7 +51,7 @@ class Claimer:
         parked: Container[InstanceId] = (),
     ) -> BatchId | None:
         """Return the first batch of which any instance may start now, if there is one."""
-        look = _Look(connection, batches, limit, now, parked, self._turns, self.recorder.can_begin)
+        look = _Look(connection, batches, limit, now, parked, self._turns, self.recorder)
         return next((batch.batch_id for batch in look.batches() if look.is_promising(batch)), None)
 
     def claim(
@@ -71,7 +73,7 @@ class Claimer:
         whatever else it was, when not all can be claimed; singly, such a one is passed over, and named in `parked`.
         """
         written = WrittenTurn()
-        look = _Look(connection, batches, limit, now, parked, self._turns, self.recorder.can_begin, page=places)
+        look = _Look(connection, batches, limit, now, parked, self._turns, self.recorder, page=places)
         for batch in look.batches():
             if not self.recorder.has_time:
                 break
@@ -128,7 +130,7 @@ class Claimer:
         # What was never claimed was never tried; where a hand has made it look so, one by one is counted.
         tried = [instance.instance_id for instance in free if instance.claim_token > 0]
         so_far = history.attempts_of(connection, tried) if tried else {}
-        claimed = [moves.claimed(instance, self.recorder.controller) for instance in free]
+        claimed = [moves.claimed(instance, batch, self.recorder.controller) for instance in free]
         plans = [
             self._plan(connection, before, after, batch, so_far) for before, after in zip(free, claimed, strict=True)
         ]
@@ -140,7 +142,7 @@ class Claimer:
     def _claim_one(
         self, connection: Connection, instance: BatchInstance, batch: BatchDefinition, batches: Batches, now: datetime
     ) -> WrittenTurn:
-        after, now = moves.claimed(instance, self.recorder.controller), not_before(now, instance.updated_at)
+        after, now = moves.claimed(instance, batch, self.recorder.controller), not_before(now, instance.updated_at)
         try:
             with savepoint(connection):
                 if instances.claim(connection, instance, after, now):
@@ -212,7 +214,7 @@ class _Look:
     now: datetime
     parked: Container[InstanceId]
     turns: Mapping[BatchId, int]
-    can_begin: Callable[[Step | None], bool]
+    recorder: Recorder
     page: int = FIRST_PAGE
     claimable: Claimable | None = None
     """What was seen of one batch behind its lock."""
@@ -220,8 +222,8 @@ class _Look:
     def locked(self, batch: BatchDefinition, *, anew: bool) -> _Look | None:
         """Keep others from claiming from a batch, and look at it anew where that is wanted; None where another does."""
         if not anew:
-            return self if limits.lock(self.connection, batch, self.limit) else None
-        found = in_line.lock_and_look(self.connection, batch, self.known, self.limit, self.now, self.page)
+            return self if limits.lock(self.connection, batch, self.limit, self._pools) else None
+        found = in_line.lock_and_look(self.connection, batch, self.known, self.limit, self.now, self.page, self._pools)
         return None if found is None else replace(self, claimable=found)
 
     def batches(self) -> Iterator[BatchDefinition]:
@@ -238,9 +240,9 @@ class _Look:
         """Yield the instances of a batch that may start now, if there is a place for one; more than there are places for.
 
         In the place of one whose rows somebody keeps locked the next may start. One whose next step another controller
-        has to begin keeps its place.
+        has to begin, or whose pool is full, keeps its place.
         """
-        places, is_left_out = self.room.places(batch), False
+        places, is_left_out, in_pools = self.room.places(batch), False, Counter[str]()
         if places <= 0:
             return
         # What is passed over takes no place from others; where it has failed, those behind it wait for it all the same.
@@ -248,19 +250,35 @@ class _Look:
         found = gates.startable(batch, line, now=self.now, places=sys.maxsize, failures=self.failures)
         others = (one for one in found if one.instance_id not in self.parked)
         for number, instance in enumerate(others, start=1):
-            if self.can_begin(batch.step_after(instance.last_seq)):
+            if self._has_room(batch, instance, in_pools):
                 yield instance
             else:
                 is_left_out = True
             if is_left_out and number >= places:
                 return
 
+    def _has_room(self, batch: BatchDefinition, instance: BatchInstance, in_pools: Counter[str]) -> bool:
+        """Say whether this controller may begin an instance's next step; count what is claimed for each pool meanwhile."""
+        step = batch.step_after(instance.last_seq)
+        if step is None:
+            return True
+        pool = batch.pool_of(step)
+        room = self.room.places_in(pool)
+        if not self.recorder.can_begin(batch, step) or (room is not None and in_pools[pool] >= room):
+            return False
+        in_pools[pool] += 1
+        return True
+
+    @property
+    def _pools(self) -> Pools:
+        return self.recorder.serves.known
+
     @cached_property
     def room(self) -> limits.Room:
         """What may be claimed."""
         if self.claimable is not None:
             return self.claimable.room
-        return limits.room(self.connection, self.known, self.limit, self.now)
+        return limits.room(self.connection, self.known, self.limit, self.now, self._pools)
 
     @cached_property
     def failures(self) -> Sequence[BatchInstance]:

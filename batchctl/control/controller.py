@@ -72,7 +72,7 @@ class Controller:
         self._in_flight = InFlight(runner, clock, listener, is_trusted)
         self._notes = Notes(transactions, clock, listener)
         self._contention = Contention(transactions, clock, listener)
-        self._known = KnownDefinitions(transactions, clock, listener)
+        self._known = KnownDefinitions(transactions, clock, listener, recorder.serves)
         self._prospects = Prospects()
         self._back_off = BackOff()
         self._doubt = Doubt()

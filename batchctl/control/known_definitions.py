@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from batchctl.control.served_pools import ServedPools
 from batchctl.domain.errors import Busy, DatabaseRefused
 from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.domain.text import in_short
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Change, Clock, Transactions
-from batchctl.store import Connection, limits
+from batchctl.store import Connection, limits, pool_rows
 from batchctl.store.definitions import batch_versions, definitions
 
 LONGEST_UNSEEN = 15.0
@@ -19,8 +20,9 @@ LONGEST_UNSEEN = 15.0
 class KnownDefinitions:
     """What one controller knows of them, and of changes of everything else."""
 
-    def __init__(self, transactions: Transactions, clock: Clock, listener: Listener) -> None:
-        """Know nothing yet."""
+    def __init__(self, transactions: Transactions, clock: Clock, listener: Listener, serves: ServedPools) -> None:
+        """Know nothing yet; what is known of pools stands in `serves`."""
+        self._serves = serves
         self._transactions = transactions
         self._clock = clock
         self._listener = listener
@@ -53,6 +55,7 @@ class KnownDefinitions:
             self.batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
             self.is_numbered = all(batch.version is not None for batch in self.batches.values())
             self.limit = limits.overall(connection)
+            self._serves.known = pool_rows.known(connection)
         return change
 
     def number(self) -> None:

@@ -11,6 +11,7 @@ from batchctl.domain.errors import Conflict
 from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.plugins import Plugins
+from batchctl.domain.rows import DEFAULT_POOL
 from batchctl.domain.status import ControllerStatus
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, Transactions
@@ -42,6 +43,8 @@ class Membership:
     """The message about plugin modules that it works without; None when it has them all."""
     plugins: Plugins | None = None
     """What it has installed; None where no other controller is to rely on that."""
+    pools: frozenset[str] = frozenset({DEFAULT_POOL})
+    """The pools that it serves."""
     lease_until: float = 0.0
     """Until when, by this program's clock, no other controller can have taken this one for dead."""
     _seq: int = 0
@@ -180,6 +183,7 @@ class Membership:
             scheduler_zone=self.scheduler_zone,
             left_out=self.left_out,
             plugins=self.plugins,
+            pools=self.pools,
             seq=seq,
             now=self.clock.now(),
         )

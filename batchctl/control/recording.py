@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from itertools import takewhile
@@ -23,6 +23,7 @@ from batchctl.control.drafts import (
     next_plans,
     time_of,
 )
+from batchctl.control.served_pools import ServedPools
 from batchctl.domain import gates, moves
 from batchctl.domain.errors import Conflict
 from batchctl.domain.moves import not_before
@@ -47,12 +48,17 @@ class Recorder:
     host: str
     plugins: Plugins | None = None
     """What this controller has installed; None where it is not known."""
+    serves: ServedPools = field(default_factory=ServedPools)
     allotment: Allotment | None = None
     """How long a turn may make steps ready; None where there is no turn."""
 
-    def can_begin(self, step: Step | None) -> bool:
-        """Say whether this controller has the plugin that carries a step out: else another one begins the step."""
-        return step is None or self.plugins is None or self.plugins.can_begin(step)
+    def can_begin(self, batch: BatchDefinition, step: Step | None) -> bool:
+        """Say whether this controller serves a step's pool and has its plugin: else another one begins the step."""
+        return step is None or (self.serves.may_begin(batch, step) and self.has_plugin(step))
+
+    def has_plugin(self, step: Step) -> bool:
+        """Say whether this controller has the plugin that carries a step out."""
+        return self.plugins is None or self.plugins.can_begin(step)
 
     def begin_turn(self) -> None:
         """Give plugins all the time of a turn."""
@@ -226,7 +232,7 @@ class Recorder:
         batch = batches.get(end.attempt.batch.batch_id)
         may_go_on = may_begin and batch is not None and gates.is_open(batch, now)
         batch = batch or end.attempt.batch
-        may_go_on = may_go_on and self.can_begin(batch.step_after(end.attempt.step.seq))
+        may_go_on = may_go_on and self.can_begin(batch, batch.step_after(end.attempt.step.seq))
         ended = self._ended(end)
         move = moves.after_step(found, batch, ended, now=now, may_go_on=may_go_on)
         return AfterEnd(end, batch, found, ended, move, moves.moved(found, move))

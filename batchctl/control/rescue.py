@@ -252,7 +252,7 @@ class Rescue:
         step = None if batch is None else batch.step_at(entry.seq)
         prepared = None if step is None else self.recorder.preparer.as_begun(step, entry)
         if batch is None or prepared is None or prepared.handler is None or prepared.rendered is None:
-            if step is not None and not self.recorder.can_begin(step) and self._others_can_begin(step, owner):
+            if step is not None and not self.recorder.has_plugin(step) and self._others_can_begin(step, owner):
                 return None
             return self._give_up(entry, owner, batch, LostVerdict(message=_CANNOT_ASK, could_ask=False))
         trace = self.runner.examine(entry, prepared.handler, prepared.rendered)

@@ -245,6 +245,7 @@ CODES: Mapping[str, int] = {
     "batchctl.control.alerting.incident_watch:IncidentWatch.check_written": 1310,
     "batchctl.store.maintenance.schema:_refuse_unfit_rows": 1311,
     "batchctl.system.plugins.handler_calls:_deadly": 1294,
+    "batchctl.operations.operators.pooling:check_pools": 1352,
 }
 """By the module and the function that makes the error."""
 

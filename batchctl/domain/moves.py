@@ -35,6 +35,8 @@ class Move:
     lost_count: int
     next_step: Step | None = None
     """The step that begins at once."""
+    next_pool: str | None = None
+    """The pool of the next step; None is the default one."""
 
 
 @value
@@ -112,12 +114,13 @@ def after_step(instance: BatchInstance, batch: BatchDefinition, end: Ended, *, n
 
 
 def _after_success(instance: BatchInstance, batch: BatchDefinition, end: Ended, *, may_go_on: bool) -> Move:
-    next_step = batch.step_after(end.seq)
+    next_step, next_pool = batch.step_after(end.seq), batch.next_pool(end.seq)
     if next_step is None:
         return Move(InstanceVerb.FINISH, end.seq, batch.retry_count, LONG_AGO, 0)
-    if may_go_on and instance.status not in _ASKED:
-        return Move(InstanceVerb.ADVANCE, end.seq, batch.retry_count, LONG_AGO, 0, next_step)
-    return Move(_asked(instance, InstanceVerb.RELEASE), end.seq, batch.retry_count, LONG_AGO, 0)
+    # A claim is one of a pool: where the next step is of another, a controller that serves it takes the instance over.
+    if may_go_on and instance.status not in _ASKED and next_pool == instance.next_pool:
+        return Move(InstanceVerb.ADVANCE, end.seq, batch.retry_count, LONG_AGO, 0, next_step, next_pool)
+    return Move(_asked(instance, InstanceVerb.RELEASE), end.seq, batch.retry_count, LONG_AGO, 0, None, next_pool)
 
 
 def _after_failure(instance: BatchInstance, batch: BatchDefinition, end: Ended, now: datetime) -> Move:
@@ -132,6 +135,7 @@ def _after_failure(instance: BatchInstance, batch: BatchDefinition, end: Ended, 
         retry_count=instance.retry_count - 1,
         next_run_time=now + batch.retry_wait,
         lost_count=instance.lost_count,
+        next_pool=instance.next_pool,
     )
 
 
@@ -162,6 +166,7 @@ def _standing(
         retry_count=instance.retry_count if retry_count is None else retry_count,
         next_run_time=instance.next_run_time if next_run_time is None else next_run_time,
         lost_count=instance.lost_count if lost_count is None else lost_count,
+        next_pool=instance.next_pool,
     )
 
 
@@ -194,20 +199,24 @@ def moved(instance: BatchInstance, move: Move) -> BatchInstance:
         instance.entity,
         instance.file_name,
         instance.source,
+        next_pool=move.next_pool,
     )
 
 
-def claimed(instance: BatchInstance, controller: str) -> BatchInstance:
-    """Return the instance as it stands once a controller has claimed it, under the next token."""
-    return _under_the_next_token(instance, controller, InstanceVerb.CLAIM)
+def claimed(instance: BatchInstance, batch: BatchDefinition, controller: str) -> BatchInstance:
+    """Return the instance as it stands once a controller has claimed it for its next step, under the next token."""
+    next_pool = batch.next_pool(instance.last_seq)
+    return _under_the_next_token(instance, controller, InstanceVerb.CLAIM, next_pool)
 
 
 def taken_over(instance: BatchInstance, controller: str) -> BatchInstance:
     """Return the instance as it stands once another controller has taken it over with its running step."""
-    return _under_the_next_token(instance, controller, InstanceVerb.TAKE_OVER)
+    return _under_the_next_token(instance, controller, InstanceVerb.TAKE_OVER, instance.next_pool)
 
 
-def _under_the_next_token(instance: BatchInstance, controller: str, verb: InstanceVerb) -> BatchInstance:
+def _under_the_next_token(
+    instance: BatchInstance, controller: str, verb: InstanceVerb, next_pool: str | None
+) -> BatchInstance:
     return BatchInstance(
         instance.instance_id,
         instance.batch_id,
@@ -224,6 +233,7 @@ def _under_the_next_token(instance: BatchInstance, controller: str, verb: Instan
         instance.entity,
         instance.file_name,
         instance.source,
+        next_pool=next_pool,
     )
 
 
@@ -266,6 +276,7 @@ def _unchanged(instance: BatchInstance, verb: InstanceVerb) -> Move:
         retry_count=instance.retry_count,
         next_run_time=instance.next_run_time,
         lost_count=instance.lost_count,
+        next_pool=instance.next_pool,
     )
 
 

@@ -53,6 +53,9 @@ NOT_RUN = "-- not run: "
 """What its command text begins with; the reason follows."""
 RETRIES_SKIPPED = "the retries were skipped: trying again cannot help"
 
+DEFAULT_POOL = "default"
+"""The pool of steps that name none, and of controllers that were given none."""
+
 DataValues = tuple[str | None, str | None, str | None, str | None, str | None, str | None]
 """`Data1` to `Data6`."""
 
@@ -239,6 +242,11 @@ class IntakeRow:
     """How often a populator was asked about it in vain; 0 for a row of which no answer is awaited."""
 
 
+def pool_named(text: str | None) -> str | None:
+    """Return the name of a pool as it is compared: a step may name it in any letter case."""
+    return None if text is None else text.strip().lower() or None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """A `ProcessControl` row: one step of a batch."""
@@ -247,6 +255,8 @@ class Step:
     seq: int
     name: Annotated[str, "ProcessName"]
     process_type: Annotated[str, Kept(lambda wording: wording.strip().lower())]
+    pool: Annotated[str | None, Kept(pool_named)] = None
+    """Where it may run; None where its batch says that."""
     expected_duration: timedelta | None = None
     alarm_duration: timedelta | None = None
     max_duration: timedelta | None = None
@@ -293,6 +303,8 @@ class BatchDefinition:
     on_failure: OnFailure = OnFailure.HOLD_BATCH
     dependency_mode: DependencyMode = DependencyMode.ALL
     max_concurrent: int = 1
+    pool: Annotated[str | None, Kept(pool_named)] = None
+    """Where its steps may run that do not say so themselves; None is `DEFAULT_POOL`."""
     duplicate_check: bool = True
     mode: Annotated[ProcessingMode | None, "ProcessingMode"] = None
     """What may start it besides people, files and what it depends on; None where all that is written may."""
@@ -324,6 +336,16 @@ class BatchDefinition:
     def populating_procedure(self) -> str | None:
         """Return the procedure that fills its instances, if one does."""
         return f"s_PopulateBatchControl_{self.name}" if self.populator == "procedure" else None
+
+    def pool_of(self, step: Step) -> str:
+        """Return the pool of one of its steps."""
+        return step.pool or self.pool or DEFAULT_POOL
+
+    def next_pool(self, seq: int) -> str | None:
+        """Return what NextPool holds for an instance whose last completed step is `seq`; None for the default pool."""
+        step = self.step_after(seq)
+        pool = DEFAULT_POOL if step is None else self.pool_of(step)
+        return None if pool == DEFAULT_POOL else pool
 
     def missing_after(self, seq: int) -> tuple[MissingPlugin, ...]:
         """Return the plugins that steps behind `seq` name, and no controller has."""
@@ -368,6 +390,8 @@ class BatchInstance:
     """When it was last written, as it was read: no later moment counts as earlier, however far a clock lags."""
     version: Annotated[int | None, "DefVersion"] = None
     """Which version of the batch it was created for; None where that was before versions were counted."""
+    next_pool: str | None = None
+    """The pool of the step that is under way or comes next, as it was when the row was moved last; None is the default."""
 
     @property
     def retries_skipped(self) -> bool:

@@ -29,12 +29,21 @@ from batchctl.domain.plugins import SEPARATOR, Plugins
 from batchctl.domain.rows import ControllerRow, HistoryId, InstanceId, Step
 from batchctl.domain.status import ControllerStatus
 from batchctl.domain.text import NAME_LIMIT, storable
+from batchctl.store import pool_rows
 from batchctl.store.columns import readable
 from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
-from batchctl.store.tables import CLAIMED_INSTANCE, LIVE_ENTRY, batch_control, batch_process_history, controller, leader
+from batchctl.store.tables import (
+    CLAIMED_INSTANCE,
+    LIVE_ENTRY,
+    batch_control,
+    batch_process_history,
+    controller,
+    controller_pool,
+    leader,
+)
 
 _k, _c, _h = controller.c, batch_control.c, batch_process_history.c
 controller_row = Reader(ControllerRow)
@@ -83,9 +92,9 @@ _SET_STATUS = (
     .where(_k.ControllerName == bindparam("called"))
     .values(Status=bindparam("status"), z_updated=bindparam("now"))
 )
-_FORGET = delete(controller).where(
-    _k.Status != ControllerStatus.RUNNING.value, _k.Heartbeat < bindparam("before"), ~_CLAIMS, ~_BEGAN
-)
+_OLD = and_(_k.Status != ControllerStatus.RUNNING.value, _k.Heartbeat < bindparam("before"), ~_CLAIMS, ~_BEGAN)
+_FORGET_POOLS = delete(controller_pool).where(controller_pool.c.Controller_id.in_(select(_k.Controller_id).where(_OLD)))
+_FORGET = delete(controller).where(_OLD)
 
 
 def add(
@@ -100,10 +109,11 @@ def add(
     scheduler_zone: str | None,
     left_out: str | None,
     plugins: Plugins | None,
+    pools: Collection[str],
     seq: int,
     now: datetime,
 ) -> None:
-    """Enter a controller before it claims anything."""
+    """Enter a controller, with the pools that it serves, before it claims anything."""
     values = {
         "ControllerName": name,
         "Host": host[:NAME_LIMIT],
@@ -119,7 +129,8 @@ def add(
         "LeftOut": left_out,
         **({} if plugins is None else {called: _listed(names) for called, names in _names(plugins).items()}),
     }
-    _ADD(connection, {column: value for column, value in values.items() if value is not None})
+    number = _ADD(connection, {column: value for column, value in values.items() if value is not None})
+    pool_rows.serve(connection, number, pools, now)
 
 
 def plugins(connection: Connection) -> Plugins | None:
@@ -237,4 +248,5 @@ def set_status(connection: Connection, name: str, status: ControllerStatus, now:
 
 def forget(connection: Connection, before: datetime) -> None:
     """Remove controllers that ended before a moment and have left neither claims nor open attempts."""
-    connection.execute(_FORGET, {"before": before})
+    for statement in (_FORGET_POOLS, _FORGET):
+        connection.execute(statement, {"before": before})

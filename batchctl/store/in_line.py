@@ -14,6 +14,7 @@ from operator import attrgetter
 
 from sqlalchemy import Connection
 
+from batchctl.domain.pools import Pools
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId
 from batchctl.domain.status import OnFailure
 from batchctl.domain.values import value
@@ -54,10 +55,11 @@ def lock_and_look(
     limit: int | None,
     now: datetime,
     page: int,
+    pools: Pools,
 ) -> Claimable | None:
     """Lock a batch as `limits.lock` does and look what may be claimed of it then; None when another controller does."""
-    is_locked = limits.ask_to_lock(connection, batch, limit)
-    room, line = limits.ask_room(connection, batches, limit, now), Line(connection, batch, now, page)
+    is_locked = limits.ask_to_lock(connection, batch, limit, pools)
+    room, line = limits.ask_room(connection, batches, limit, now, pools), Line(connection, batch, now, page)
     line.ask()
     return Claimable(room(), line) if is_locked() else None
 

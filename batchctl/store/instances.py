@@ -135,6 +135,8 @@ def ask_to_add(
         "CycleKey": cycle_key,
         "DefVersion": batch.version or batch_versions.number(connection, batch.batch_id),
     }
+    if (pool := batch.next_pool(0)) is not None:
+        values["NextPool"] = pool
     values |= {f"Data{at}": value for at, value in enumerate(populated.data, start=1)}
     made = _ADD.ask(connection, values)
     return PendingAnswer(lambda: InstanceId(made()))
@@ -328,6 +330,8 @@ def _move(before: BatchInstance, after: BatchInstance, now: datetime, *found_by:
         changes["ClaimToken"] = after.claim_token
     if after.claimed_by != before.claimed_by:
         changes["ClaimedBy"] = after.claimed_by
+    if after.next_pool != before.next_pool:
+        changes["NextPool"] = after.next_pool
     if after.lost_count != before.lost_count:
         changes["LostCount"] = after.lost_count
     changes["z_updated"] = now

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, and_, bindparam, func, or_, select, text
 
 from batchctl.domain.occupancy import Occupancy
+from batchctl.domain.pools import NO_POOLS, Pools, room_in
 from batchctl.domain.rows import BatchDefinition, BatchId, Need
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.values import value
-from batchctl.store import bounds, unreadable_columns
+from batchctl.store import bounds, pool_rows, unreadable_columns
 from batchctl.store.columns import readable
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
@@ -147,28 +148,46 @@ class Room:
     """What all controllers have claimed."""
     most: Mapping[BatchId, int]
     """MaxConcurrent of each as it is now; 0 for one that is disabled or frozen."""
+    pools: Pools = field(default_factory=Pools)
+    claimed_in: Mapping[str, int] = field(default_factory=dict)
+    """How many instances are claimed in each pool, where any has a limit."""
 
     def places(self, batch: BatchDefinition) -> int:
         """Return how many more instances of a batch may be claimed."""
         most = self.most.get(batch.batch_id, 0)
         return self.occupancy.places(batch if most == batch.max_concurrent else replace(batch, max_concurrent=most))
 
+    def places_in(self, pool: str) -> int | None:
+        """Return how many more instances may be claimed for a step of a pool; None where that is not limited."""
+        return room_in(pool, self.pools, self.claimed_in)
 
-def room(connection: Connection, batches: Mapping[BatchId, BatchDefinition], limit: int | None, now: datetime) -> Room:
+
+def room(
+    connection: Connection,
+    batches: Mapping[BatchId, BatchDefinition],
+    limit: int | None,
+    now: datetime,
+    pools: Pools = NO_POOLS,
+) -> Room:
     """Return what may be claimed at this moment."""
-    return ask_room(connection, batches, limit, now)()
+    return ask_room(connection, batches, limit, now, pools)()
 
 
 def ask_room(
-    connection: Connection, batches: Mapping[BatchId, BatchDefinition], limit: int | None, now: datetime
+    connection: Connection,
+    batches: Mapping[BatchId, BatchDefinition],
+    limit: int | None,
+    now: datetime,
+    pools: Pools = NO_POOLS,
 ) -> Callable[[], Room]:
     """Ask for what `room` returns."""
     asked = _IN_USE.ask(connection, now=now)
+    in_pools = pool_rows.ask_claimed(connection) if pools.are_limited else dict
 
     def answer() -> Room:
         rows = asked()
         claimed = {batch_id: int(many) for batch_id, _, _, many, _ in rows}
-        return Room(Occupancy(claimed, batches, limit), dict(readable(rows, _most)))
+        return Room(Occupancy(claimed, batches, limit), dict(readable(rows, _most)), pools, in_pools())
 
     return answer
 
@@ -178,20 +197,24 @@ def _most(row: Any) -> tuple[BatchId, int]:
     return batch_id, int(most) if enabled == 1 and not frozen else 0
 
 
-def lock(connection: Connection, batch: BatchDefinition, limit: int | None) -> bool:
+def lock(connection: Connection, batch: BatchDefinition, limit: int | None, pools: Pools = NO_POOLS) -> bool:
     """Keep others from claiming what competes with a batch until the end of the transaction.
 
     Return false while another controller is claiming such work.
     """
-    return ask_to_lock(connection, batch, limit)()
+    return ask_to_lock(connection, batch, limit, pools)()
 
 
-def ask_to_lock(connection: Connection, batch: BatchDefinition, limit: int | None) -> Callable[[], bool]:
+def ask_to_lock(
+    connection: Connection, batch: BatchDefinition, limit: int | None, pools: Pools = NO_POOLS
+) -> Callable[[], bool]:
     """Ask for what `lock` returns."""
     dialect = dialect_of(connection)
     wanted: list[tuple[str, Sequence[int]]] = [("ProcessBatch", [batch.batch_id])]
     if batch.needs:
         wanted.append(("Resource", [need.resource_id for need in batch.needs]))
+    if limited := pools.limited(batch):
+        wanted.append(("Pool", [pool.pool_id for pool in limited]))
     if limit is not None:
         wanted += [("Setting", [row.Setting_id]) for row in _LIMIT(connection)]
     asked = [(dialect.lock_rows(connection, table, ids), len(ids)) for table, ids in wanted]

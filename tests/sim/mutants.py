@@ -27,7 +27,7 @@ _OWN_ONLY = (
     "; look.room.occupancy.claimed.update((key, sum(1 for one in instances.claimed(connection) if one.batch_id == key"
     " and one.claimed_by == self.recorder.controller)) for key in batches)"
 )
-_LOOK = "look = _Look(connection, batches, limit, now, parked, self._turns, self.recorder.can_begin, page=places)"
+_LOOK = "look = _Look(connection, batches, limit, now, parked, self._turns, self.recorder, page=places)"
 _STARTS = "self._in_flight.add(written.committed().starts); self._in_flight.begin()"
 _WRITES = "moved, closed = update_all(connection, moving), update_all(connection, closing)"
 _COMMITS_HALF = (

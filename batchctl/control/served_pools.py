@@ -1,0 +1,22 @@
+"""The pools that one controller serves, and whether their steps may begin at this moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from batchctl.domain.pools import Pools
+from batchctl.domain.rows import DEFAULT_POOL, BatchDefinition, Step
+
+
+@dataclass(slots=True)
+class ServedPools:
+    """The pools that one controller on a host serves; `known` is what it read last of all pools."""
+
+    names: frozenset[str] = frozenset({DEFAULT_POOL})
+    host: str = ""
+    known: Pools = field(default_factory=Pools)
+
+    def may_begin(self, batch: BatchDefinition, step: Step) -> bool:
+        """Say whether this controller may begin a step, as far as pools go."""
+        pool = batch.pool_of(step)
+        return pool in self.names and self.known.is_open(pool) and self.known.drain_of_host(self.host) is None

@@ -1,0 +1,113 @@
+"""Pools: where steps may run, which of them a controller serves, and what is drained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Annotated, NewType
+
+from batchctl.domain.rows import DEFAULT_POOL, BatchDefinition, BatchInstance
+from batchctl.domain.values import value
+
+PoolId = NewType("PoolId", int)
+DrainId = NewType("DrainId", int)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """A `Pool` row: where steps may run."""
+
+    pool_id: Annotated[PoolId, "Pool_id"]
+    name: Annotated[str, "PoolName"]
+    kind: str
+    max_concurrent: int | None = None
+    """How many instances may have a step of it under way, on all hosts together; None where that is not limited."""
+    enabled: bool = True
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drain:
+    """A `Drain` row: nothing new begins on a host, or in a pool; what runs there ends."""
+
+    drain_id: Annotated[DrainId, "Drain_id"]
+    host: str | None = None
+    pool: Annotated[str | None, "PoolName"] = None
+    reason: str
+    actor: str
+    undrained_at: Annotated[datetime | None, "UndrainedTime"] = None
+    undrained_by: str | None = None
+    since: Annotated[datetime, "z_inserted"]
+
+    def covers_pool(self, name: str) -> bool:
+        """Say whether it is about a pool."""
+        return self.pool is not None and self.pool.lower() == name
+
+    def covers_host(self, host: str) -> bool:
+        """Say whether it is about a host, which has one name in any letter case."""
+        return self.host is not None and self.host.lower() == host.lower()
+
+    @property
+    def target(self) -> str:
+        """Name what is drained."""
+        return f"host {self.host}" if self.host is not None else f"pool {self.pool}"
+
+
+@value
+class Pools:
+    """The pools that there are, and what is drained, at one moment."""
+
+    by_name: Mapping[str, Pool] = field(default_factory=dict)
+    drains: tuple[Drain, ...] = ()
+
+    def drain_of_pool(self, name: str) -> Drain | None:
+        """Return what keeps new steps from beginning in a pool, if anything does."""
+        return next((one for one in self.drains if one.covers_pool(name)), None)
+
+    def drain_of_host(self, host: str) -> Drain | None:
+        """Return what keeps new steps from beginning on a host, if anything does."""
+        return next((one for one in self.drains if one.covers_host(host)), None)
+
+    def is_open(self, name: str) -> bool:
+        """Say whether steps of a pool may begin; of one without a row they may, wherever it is served."""
+        pool = self.by_name.get(name)
+        return (pool is None or pool.enabled) and self.drain_of_pool(name) is None
+
+    def limited(self, batch: BatchDefinition) -> list[Pool]:
+        """Return the pools of a batch's steps that limit how many instances are under way in them."""
+        names = {batch.pool_of(step) for step in batch.steps}
+        found = (self.by_name[name] for name in sorted(names & self.by_name.keys()))
+        return [pool for pool in found if pool.max_concurrent is not None]
+
+    @property
+    def are_limited(self) -> bool:
+        """Say whether any pool has a limit."""
+        return any(pool.max_concurrent is not None for pool in self.by_name.values())
+
+
+NO_POOLS = Pools()
+
+
+def room_in(pool: str, pools: Pools, claimed: Mapping[str, int]) -> int | None:
+    """Return how many more instances may be under way in a pool; None where that is not limited."""
+    found = pools.by_name.get(pool)
+    if found is None or found.max_concurrent is None:
+        return None
+    return max(0, found.max_concurrent - claimed.get(pool, 0))
+
+
+def pool_of(instance: BatchInstance, batch: BatchDefinition) -> str | None:
+    """Return the pool of an instance's next step; None when it has none."""
+    step = batch.step_after(instance.last_seq)
+    return None if step is None else batch.pool_of(step)
+
+
+def served_by(names: Iterable[str]) -> frozenset[str]:
+    """Return the pools that a controller serves which was given these names: the default one where it was given none."""
+    return frozenset(name.strip().lower() for name in names) or frozenset({DEFAULT_POOL})
+
+
+def unknown(names: Iterable[str], known: Pools) -> list[str]:
+    """Return those of some names that no pool has; the default one needs no row."""
+    return sorted({*names} - known.by_name.keys() - {DEFAULT_POOL})

@@ -1,0 +1,121 @@
+"""`Pool`, `ControllerPool` and `Drain`: where steps may run, who serves that, and what is drained."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+
+from sqlalchemy import Connection, bindparam, func, select, text
+
+from batchctl.domain.pools import Drain, DrainId, Pool, Pools
+from batchctl.domain.records import values_of
+from batchctl.domain.rows import DEFAULT_POOL, ControllerRow
+from batchctl.domain.status import ControllerStatus
+from batchctl.domain.unreadable import UnreadableRow
+from batchctl.store.columns import readable
+from batchctl.store.conditions import one_of
+from batchctl.store.record_reading import Reader
+from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
+from batchctl.store.tables import (
+    CLAIMED_INSTANCE,
+    STANDING_DRAIN,
+    batch_control,
+    controller,
+    controller_pool,
+    drain,
+    pool,
+)
+from batchctl.store.unreadable_columns import unfit
+
+_p, _d, _c, _k, _s = pool.c, drain.c, batch_control.c, controller.c, controller_pool.c
+_pool, _drain, _controller = Reader(Pool, pool), Reader(Drain, drain), Reader(ControllerRow)
+
+_POOLS = RowSelect(select(pool).order_by(_p.Pool_id))
+_DRAINS = RowSelect(select(drain).where(text(f"Drain.{STANDING_DRAIN}")).order_by(_d.Drain_id))
+_NEWEST_DRAINS = select(drain).order_by(_d.Drain_id.desc()).limit(bindparam("most"))
+_ADD_DRAIN = RowInsert(drain)
+_END_DRAIN = RowUpdate(drain, _d.Drain_id == bindparam("drain_id"), _d.UndrainedTime.is_(None))
+_CLAIMED = RowSelect(
+    select(_c.NextPool, func.count().label("Many"))
+    .where(one_of("BatchControl.Status", CLAIMED_INSTANCE))
+    .group_by(_c.NextPool)
+)
+_CLAIMED_ON = (
+    select(_c.BatchControl_id)
+    .join(controller, _k.ControllerName == _c.ClaimedBy)
+    .where(one_of("BatchControl.Status", CLAIMED_INSTANCE), func.lower(_k.Host) == bindparam("host"))
+    .order_by(_c.BatchControl_id)
+)
+_CLAIMED_IN = select(_c.BatchControl_id, _c.NextPool).where(one_of("BatchControl.Status", CLAIMED_INSTANCE))
+_SERVE = RowInsert(controller_pool)
+_SERVED = RowSelect(select(_s.Controller_id, _s.PoolName).order_by(_s.Controller_id, _s.PoolName))
+
+
+def known(connection: Connection) -> Pools:
+    """Return the pools that there are, and what is drained."""
+    pools = {one.name: one for one in readable(_POOLS(connection), _pool)}
+    return Pools(pools, tuple(standing_drains(connection)))
+
+
+def unreadable(connection: Connection) -> list[UnreadableRow]:
+    """Return the first unreadable rows of pools."""
+    return unfit(connection, pool)
+
+
+def standing_drains(connection: Connection) -> list[Drain]:
+    """Return the drains that were not ended, oldest first."""
+    return readable(_DRAINS(connection), _drain)
+
+
+def newest_drains(connection: Connection, most: int) -> list[Drain]:
+    """Return the newest drains, newest first, whether they stand or not."""
+    return readable(connection.execute(_NEWEST_DRAINS, {"most": most}), _drain)
+
+
+def add_drain(connection: Connection, made: Drain) -> DrainId:
+    """Insert a drain."""
+    return DrainId(_ADD_DRAIN(connection, {**values_of(made, "drain_id"), "z_updated": made.since}))
+
+
+def end_drain(connection: Connection, drain_id: DrainId, by: str, now: datetime) -> bool:
+    """End a drain; false when somebody has done that, or there is no such row any more."""
+    columns: dict[str, object] = {"UndrainedTime": now, "UndrainedBy": by, "z_updated": now}
+    return _END_DRAIN(connection, columns, drain_id=drain_id)
+
+
+def ask_claimed(connection: Connection) -> Callable[[], Mapping[str, int]]:
+    """Ask how many instances all controllers have claimed in each pool."""
+    asked = _CLAIMED.ask(connection)
+    return lambda: {name or DEFAULT_POOL: int(many) for name, many in asked()}
+
+
+def claimed_on(connection: Connection, host: str) -> list[int]:
+    """Return the instances that controllers on a host have claimed."""
+    return [int(each) for each in connection.execute(_CLAIMED_ON, {"host": host.lower()}).scalars()]
+
+
+def claimed_in(connection: Connection, name: str) -> list[int]:
+    """Return the instances that are claimed for a step of a pool."""
+    return sorted(int(at) for at, found in connection.execute(_CLAIMED_IN) if (found or DEFAULT_POOL) == name)
+
+
+def serve(connection: Connection, controller_id: int, names: Iterable[str], now: datetime) -> None:
+    """Write which pools a controller serves that has just been entered; one of the default pool alone has no row."""
+    wanted = sorted(names)
+    if wanted != [DEFAULT_POOL]:
+        for name in wanted:
+            _SERVE(connection, {"Controller_id": controller_id, "PoolName": name, "z_inserted": now})
+
+
+def served(connection: Connection, controllers: Iterable[ControllerRow]) -> dict[int, tuple[str, ...]]:
+    """Return by the numbers of controllers the pools that they serve, or served as long as they ran."""
+    found: dict[int, list[str]] = {}
+    for controller_id, name in _SERVED(connection):
+        found.setdefault(int(controller_id), []).append(str(name))
+    return {one.row_id: tuple(found.get(one.row_id, [DEFAULT_POOL])) for one in controllers}
+
+
+def is_served(connection: Connection, name: str, controllers: Iterable[ControllerRow]) -> bool:
+    """Say whether any of some controllers that run serves a pool."""
+    running = [one for one in controllers if one.status is ControllerStatus.RUNNING]
+    return any(name in names for names in served(connection, running).values())
