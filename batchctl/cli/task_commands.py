@@ -17,6 +17,7 @@ from batchctl.domain.error_codes import NOT_DONE, TIME_OVER
 from batchctl.domain.operators import freezes
 from batchctl.domain.text import typed, visible
 from batchctl.operations import tasks, waiting
+from batchctl.operations.operators import pooling
 from batchctl.system.commands import command_line
 
 TIMED_OUT = 5
@@ -160,12 +161,15 @@ def _tell(done: tasks.Queued, now: datetime, steps: Sequence[str], *, as_json: b
 
 
 @click.command()
-@click.argument("references", nargs=-1, required=True, metavar="ID...", type=Ref())
+@click.argument("references", nargs=-1, metavar="ID...", type=Ref())
+@click.option("--drained", metavar="HOST|POOL", help="Wait until nothing runs any more on a drained host or in a pool.")
 @click.option(
     "--timeout", type=Seconds(0, 31_536_000), metavar="SECONDS", help="Wait no longer  [default: as long as it takes]."
 )
 @reads_rows
-def wait(session: CliSession, references: tuple[str, ...], timeout: float | None, as_json: bool) -> None:
+def wait(
+    session: CliSession, references: tuple[str, ...], drained: str | None, timeout: float | None, as_json: bool
+) -> None:
     """Wait until instances are done or need a person.
 
     ID is a BatchControl id (42), or file:17 for the instances of FileProcess row 17 (`batchctl submit` prints 17 of it,
@@ -173,6 +177,11 @@ def wait(session: CliSession, references: tuple[str, ...], timeout: float | None
     one waits for, `batchctl why ID` tells meanwhile. Exit code 0 when all are complete, 1 when one is not (failed,
     held, paused, cancelled, its row rejected or a duplicate), 3 when one does not exist, 5 when the time is over.
     """
+    if bool(references) is (drained is not None):
+        raise click.UsageError("Name what to wait for: ID..., or --drained HOST|POOL.")
+    if drained is not None:
+        _wait_drained(session, drained, timeout, as_json=as_json)
+        return
     wanted = [_reference(text) for text in references]
     shown = _Progress(len(dict.fromkeys(wanted)))
 
@@ -198,6 +207,22 @@ def wait(session: CliSession, references: tuple[str, ...], timeout: float | None
         raise click.exceptions.Exit(TIMED_OUT)
     if not all(one.succeeded for one in found):
         raise click.exceptions.Exit(FAILED)
+
+
+def _wait_drained(session: CliSession, name: str, timeout: float | None, *, as_json: bool) -> None:
+    app = session.app
+    place = pooling.place_named(app.transactions, name)
+    left = pooling.until_drained(app.transactions, app.clock, place, timeout)
+    if as_json:
+        output.print_json({"Host": place.host, "PoolName": place.pool, "UnderWay": list(left)})
+    elif left:
+        some = ", ".join(str(each) for each in left[:LISTED_MOST])
+        message = f"{len(left)} instances have a step under way on {place} still: BatchControl {some}"
+        output.say(f"{message}\nNext: batchctl show {left[0]}")
+    else:
+        click.echo(f"Nothing runs on {place} any more.")
+    if left:
+        raise click.exceptions.Exit(TIMED_OUT)
 
 
 def _reference(text: str) -> waiting.Reference:

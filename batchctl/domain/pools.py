@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import Annotated, NewType
 
 from batchctl.domain.rows import DEFAULT_POOL, BatchDefinition, BatchInstance
+from batchctl.domain.status import PoolKind
+from batchctl.domain.text import typed, visible
 from batchctl.domain.values import value
 
 PoolId = NewType("PoolId", int)
@@ -20,11 +22,33 @@ class Pool:
 
     pool_id: Annotated[PoolId, "Pool_id"]
     name: Annotated[str, "PoolName"]
-    kind: str
+    kind: PoolKind = PoolKind.CONTROLLERS
     max_concurrent: int | None = None
     """How many instances may have a step of it under way, on all hosts together; None where that is not limited."""
     enabled: bool = True
     description: str | None = None
+
+
+@value
+class Place:
+    """Where steps run: a host, or a pool."""
+
+    host: str | None = None
+    pool: str | None = None
+
+    def __str__(self) -> str:
+        """Name it."""
+        return f"host {visible(self.host)}" if self.host is not None else f"pool {visible(self.pool or '')}"
+
+    @property
+    def name(self) -> str:
+        """Return its name, as a command takes it."""
+        return typed(self.host if self.host is not None else self.pool or "")
+
+    @property
+    def option(self) -> str:
+        """Return how a command names it, whatever else has the name."""
+        return f"--host {typed(self.host)}" if self.host is not None else f"--pool {typed(self.pool or '')}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +64,10 @@ class Drain:
     undrained_by: str | None = None
     since: Annotated[datetime, "z_inserted"]
 
+    def covers(self, place: Place) -> bool:
+        """Say whether it is about a place."""
+        return self.covers_host(place.host) if place.host is not None else self.covers_pool(place.pool or "")
+
     def covers_pool(self, name: str) -> bool:
         """Say whether it is about a pool."""
         return self.pool is not None and self.pool.lower() == name
@@ -49,9 +77,9 @@ class Drain:
         return self.host is not None and self.host.lower() == host.lower()
 
     @property
-    def target(self) -> str:
-        """Name what is drained."""
-        return f"host {self.host}" if self.host is not None else f"pool {self.pool}"
+    def place(self) -> Place:
+        """Return what is drained."""
+        return Place(self.host, None if self.host is not None else self.pool)
 
 
 @value
@@ -87,6 +115,17 @@ class Pools:
 
 
 NO_POOLS = Pools()
+
+
+def wording(drain: Drain) -> str:
+    """Say what is drained, since when, by whom and why."""
+    since = f"{drain.since:%Y-%m-%d %H:%M:%S} UTC"
+    return f"{drain.place} is drained since {since} by {visible(drain.actor)}: {visible(drain.reason)}"
+
+
+def undraining(drain: Drain) -> str:
+    """Return what to type to end a drain."""
+    return f"batchctl undrain {drain.place.option} --reason ..."
 
 
 def room_in(pool: str, pools: Pools, claimed: Mapping[str, int]) -> int | None:

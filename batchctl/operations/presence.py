@@ -10,14 +10,15 @@ from typing import Annotated
 
 from batchctl.domain.errors import Busy
 from batchctl.domain.liveness import Rhythm
+from batchctl.domain.pools import wording
 from batchctl.domain.records import Kept
 from batchctl.domain.rows import ControllerRow
 from batchctl.domain.status import ControllerStatus
 from batchctl.domain.text import visible
 from batchctl.operations import copies
-from batchctl.operations.column_lists import ColumnList, StatusWord, record
+from batchctl.operations.column_lists import Alarming, ColumnList, StatusWord, record
 from batchctl.ports import Clock, Transactions
-from batchctl.store import Connection, controllers, instances
+from batchctl.store import Connection, controllers, instances, pool_rows
 
 BEATS = 5
 """How many signs of life a controller may be late before it is not taken for present any more."""
@@ -94,6 +95,10 @@ class Present:
     state: str
     claims: int
     leads: Annotated[bool, Kept()]
+    pools: tuple[str, ...]
+    """Those that it serves."""
+    drained: str | None
+    """Why nothing new begins on its host; None where it may."""
 
 
 CONTROLLERS = ColumnList[Present](
@@ -107,6 +112,8 @@ CONTROLLERS = ColumnList[Present](
         "process#": "Pid",
         "slots#": "Slots",
         "claims#": "Claims",
+        "pools": lambda one: ", ".join(one.pools),
+        "drained": lambda one: Alarming("drained") if one.drained else "",
         "started (UTC)": "z_inserted",
         "last sign of life (UTC)": "Heartbeat",
     },
@@ -119,4 +126,15 @@ def everyone(transactions: Transactions, clock: Clock, presence: Presence, leade
         now = clock.now()
         claims = Counter(instance.claimed_by for instance in instances.claimed(connection))
         rows = controllers.everyone(connection)
-    return tuple(Present(row, presence.state(row, now), claims[row.name], leader == row.name) for row in rows)
+        served, known = pool_rows.served(connection, rows), pool_rows.known(connection)
+    return tuple(
+        Present(
+            row,
+            presence.state(row, now),
+            claims[row.name],
+            leader == row.name,
+            served[row.row_id],
+            None if (drain := known.drain_of_host(row.host)) is None else wording(drain),
+        )
+        for row in rows
+    )

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, select, text
 
 from batchctl.domain.pools import Drain, DrainId, Pool, Pools
 from batchctl.domain.records import values_of
-from batchctl.domain.rows import DEFAULT_POOL, ControllerRow
-from batchctl.domain.status import ControllerStatus
+from batchctl.domain.rows import DEFAULT_POOL, BatchId, ControllerRow
+from batchctl.domain.status import ControllerStatus, PoolKind
 from batchctl.domain.unreadable import UnreadableRow
+from batchctl.store import bounds
 from batchctl.store.columns import readable
 from batchctl.store.conditions import one_of
 from batchctl.store.record_reading import Reader
@@ -19,16 +21,17 @@ from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import (
     CLAIMED_INSTANCE,
     STANDING_DRAIN,
+    WAITING_INSTANCE,
     batch_control,
     controller,
     controller_pool,
     drain,
     pool,
 )
-from batchctl.store.unreadable_columns import unfit
+from batchctl.store.unreadable_columns import NONSENSE, unfit
 
 _p, _d, _c, _k, _s = pool.c, drain.c, batch_control.c, controller.c, controller_pool.c
-_pool, _drain, _controller = Reader(Pool, pool), Reader(Drain, drain), Reader(ControllerRow)
+_read_pool, _drain = Reader(Pool, pool), Reader(Drain, drain)
 
 _POOLS = RowSelect(select(pool).order_by(_p.Pool_id))
 _DRAINS = RowSelect(select(drain).where(text(f"Drain.{STANDING_DRAIN}")).order_by(_d.Drain_id))
@@ -39,6 +42,11 @@ _CLAIMED = RowSelect(
     select(_c.NextPool, func.count().label("Many"))
     .where(one_of("BatchControl.Status", CLAIMED_INSTANCE))
     .group_by(_c.NextPool)
+)
+_WAITING = (
+    select(_c.ProcessBatch_id, _c.PrevProcessControlSeq, func.count())
+    .where(one_of("BatchControl.Status", WAITING_INSTANCE))
+    .group_by(_c.ProcessBatch_id, _c.PrevProcessControlSeq)
 )
 _CLAIMED_ON = (
     select(_c.BatchControl_id)
@@ -53,8 +61,18 @@ _SERVED = RowSelect(select(_s.Controller_id, _s.PoolName).order_by(_s.Controller
 
 def known(connection: Connection) -> Pools:
     """Return the pools that there are, and what is drained."""
-    pools = {one.name: one for one in readable(_POOLS(connection), _pool)}
-    return Pools(pools, tuple(standing_drains(connection)))
+    pools = [_pool(row) for row in _POOLS(connection)]
+    return Pools({one.name: one for one in pools}, tuple(standing_drains(connection)))
+
+
+def _pool(row: Any) -> Pool:
+    """Return a pool; where its limit is no number nothing begins in it: somebody wanted one."""
+    try:
+        if bounds.beyond(pool, "MaxConcurrent", row.MaxConcurrent) is None:
+            return _read_pool(row)
+    except NONSENSE:
+        pass
+    return Pool(pool_id=row.Pool_id, name=str(row.PoolName), kind=PoolKind.CONTROLLERS, max_concurrent=0)
 
 
 def unreadable(connection: Connection) -> list[UnreadableRow]:
@@ -113,6 +131,11 @@ def served(connection: Connection, controllers: Iterable[ControllerRow]) -> dict
     for controller_id, name in _SERVED(connection):
         found.setdefault(int(controller_id), []).append(str(name))
     return {one.row_id: tuple(found.get(one.row_id, [DEFAULT_POOL])) for one in controllers}
+
+
+def waiting(connection: Connection) -> list[tuple[BatchId, int, int]]:
+    """Return how many instances of each batch wait behind each of its steps: batch, last completed step, how many."""
+    return [(BatchId(batch_id), int(seq), int(many)) for batch_id, seq, many in connection.execute(_WAITING)]
 
 
 def is_served(connection: Connection, name: str, controllers: Iterable[ControllerRow]) -> bool:

@@ -1,13 +1,26 @@
-"""Pools: which there are, who serves them, and draining a host or a pool before work is done there."""
+"""Pools: which there are, who serves them; draining a host or a pool before something is done there, and ending that."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from batchctl.domain import pools
-from batchctl.domain.errors import NotFound
-from batchctl.domain.text import did_you_mean, visible
-from batchctl.store import Connection, pool_rows
+from batchctl.domain.errors import Busy, Conflict, DatabaseRefused, InvalidInput, NotFound, Refused
+from batchctl.domain.pools import Drain, DrainId, Place, Pool, Pools
+from batchctl.domain.rows import DEFAULT_POOL, BatchId
+from batchctl.domain.text import did_you_mean, fitting, visible
+from batchctl.operations import shown_columns
+from batchctl.operations.column_lists import ColumnList, StatusWord
+from batchctl.operations.operators.acts import Actor, checked_reason
+from batchctl.operations.presence import Presence
+from batchctl.operations.waiting import FIRST_PAUSE, LONGEST_PAUSE, Patience
+from batchctl.ports import Clock, Transactions
+from batchctl.store import Connection, controllers, pool_rows
+from batchctl.store.definitions import definitions
 
 _OTHERWISE = "batchctl pools   (which there are; to make it: INSERT INTO Pool (PoolName) VALUES (...))"
 
@@ -17,5 +30,244 @@ def check_pools(connection: Connection, names: Iterable[str]) -> None:
     known = pool_rows.known(connection)
     for name in pools.unknown(names, known):
         near = visible(did_you_mean(name, known.by_name))
-        message = f"There is no pool '{visible(name)}'.{near}"
-        raise NotFound(message, next_step=_OTHERWISE)
+        raise NotFound(f"There is no pool '{visible(name)}'.{near}", next_step=_OTHERWISE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolStanding:
+    """A pool, who serves it, and what waits for it."""
+
+    name: str
+    pool: Pool | None
+    """Its row; None where it has none, as the default pool, or one that only steps name."""
+    drain: Drain | None
+    serving: tuple[str, ...]
+    """The controllers that run and serve it."""
+    last: tuple[str, datetime] | None
+    """Where a controller ran that served it last, and its last sign of life; None where none is remembered."""
+    claimed: int
+    waiting: int
+
+    @property
+    def state(self) -> str:
+        """Name how it stands."""
+        if self.pool is None and self.name != DEFAULT_POOL:
+            return "not made"
+        if self.drain is not None:
+            return "drained"
+        if self.pool is not None and not self.pool.enabled:
+            return "disabled"
+        return "served" if self.serving else "not served"
+
+
+POOLS = ColumnList[PoolStanding](
+    "Pools",
+    {
+        "PoolName": lambda one: one.name,
+        "State": lambda one: one.state,
+        "Kind": lambda one: None if one.pool is None else one.pool.kind,
+        "MaxConcurrent": lambda one: None if one.pool is None else one.pool.max_concurrent,
+        "Enabled": lambda one: one.pool is None or one.pool.enabled,
+        "Claimed": lambda one: one.claimed,
+        "Waiting": lambda one: one.waiting,
+        "ServedBy": lambda one: one.serving,
+        "LastServedOn": lambda one: None if one.last is None else one.last[0],
+        "LastServed": lambda one: None if one.last is None else one.last[1],
+        "Drained": lambda one: None if one.drain is None else pools.wording(one.drain),
+        "Description": lambda one: None if one.pool is None else one.pool.description,
+    },
+    {
+        "pool": "PoolName",
+        "state": lambda one: StatusWord(one.state),
+        "most#": "MaxConcurrent",
+        "claimed#": "Claimed",
+        "waiting#": "Waiting",
+        "served by": lambda one: ", ".join(one.serving),
+        "last on": "LastServedOn",
+        "last (UTC)": "LastServed",
+        "description": "Description",
+    },
+)
+
+
+def everything(transactions: Transactions, clock: Clock, presence: Presence) -> list[PoolStanding]:
+    """Return how every pool stands that there is, that steps name, or that a controller serves or has served."""
+    with transactions.read() as connection:
+        now, known = clock.now(), pool_rows.known(connection)
+        rows = controllers.everyone(connection)
+        living = {row.row_id for row in presence.living(connection, now)}
+        served = pool_rows.served(connection, rows)
+        claimed, waiting = pool_rows.ask_claimed(connection)(), _waiting(connection)
+        batches = definitions.all_batches(connection)
+    named = {batch.pool_of(step) for batch in batches for step in batch.steps}
+    names = {DEFAULT_POOL, *known.by_name, *named, *(name for some in served.values() for name in some)}
+    found = []
+    for name in sorted(names, key=lambda name: (name != DEFAULT_POOL, name)):
+        its = [row for row in rows if name in served[row.row_id]]
+        last = max(its, key=lambda row: row.heartbeat, default=None)
+        standing = PoolStanding(
+            name=name,
+            pool=known.by_name.get(name),
+            drain=known.drain_of_pool(name),
+            serving=tuple(row.name for row in its if row.row_id in living),
+            last=None if last is None else (last.host, last.heartbeat),
+            claimed=claimed.get(name, 0),
+            waiting=waiting[name],
+        )
+        found.append(standing)
+    return found
+
+
+def _waiting(connection: Connection) -> Counter[str]:
+    """Return how many instances wait for a step of each pool."""
+    batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+    found = Counter[str]()
+    for batch_id, seq, many in pool_rows.waiting(connection):
+        batch = batches.get(BatchId(batch_id))
+        step = None if batch is None else batch.step_after(seq)
+        if batch is not None and step is not None:
+            found[batch.pool_of(step)] += many
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drained:
+    """What was drained, or would be."""
+
+    drain: Drain
+    is_new: bool
+    under_way: int
+    """How many instances have steps under way there."""
+    dry_run: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undrained:
+    """Which drains were ended, or would be."""
+
+    place: Place
+    drains: tuple[Drain, ...]
+    dry_run: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Drainer:
+    """Drains hosts and pools for a person."""
+
+    actor: Actor
+
+    def drain(self, name: str | None, place: Place | None, *, reason: str) -> Drained:
+        """Let nothing new begin on a host or in a pool; what is drained already stays as it is, unaudited."""
+        checked_reason(reason)
+
+        def act(connection: Connection) -> Drained:
+            known = pool_rows.known(connection)
+            where = _checked(connection, known, place) if place is not None else _meant(connection, known, name or "")
+            before = next((one for one in known.drains if one.covers(where)), None)
+            made = before or Drain(
+                drain_id=DrainId(0),
+                host=where.host,
+                pool=where.pool,
+                reason=reason,
+                actor=fitting(self.actor.user),
+                since=self.actor.clock.now(),
+            )
+            if before is None and not self.actor.dry_run:
+                made = replace(made, drain_id=pool_rows.add_drain(connection, made))
+                self.actor.note(connection, "drain", target(made), reason, {}, shown_columns.of(made))
+            under_way = len(claimed_at(connection, where))
+            return Drained(drain=made, is_new=before is None, under_way=under_way, dry_run=self.actor.dry_run)
+
+        return self.actor.act(act)
+
+    def undrain(self, name: str | None, place: Place | None, *, reason: str) -> Undrained:
+        """End every drain of a host or a pool; what has waited may begin there again."""
+        checked_reason(reason)
+
+        def act(connection: Connection) -> Undrained:
+            now, known = self.actor.clock.now(), pool_rows.known(connection)
+            where = place if place is not None else _meant(connection, known, name or "")
+            found = [one for one in known.drains if one.covers(where)]
+            for drain in found if not self.actor.dry_run else ():
+                if not pool_rows.end_drain(connection, drain.drain_id, fitting(self.actor.user), now):
+                    message = f"Somebody has just ended {target(drain)}."
+                    raise Conflict(message)
+                done = replace(drain, undrained_at=now, undrained_by=fitting(self.actor.user))
+                was, became = shown_columns.changes(shown_columns.of(drain), shown_columns.of(done))
+                self.actor.note(connection, "undrain", target(drain), reason, was, became)
+            return Undrained(place=where, drains=tuple(found), dry_run=self.actor.dry_run)
+
+        return self.actor.act(act)
+
+
+def target(drain: Drain) -> str:
+    """Return how the audit log names a drain."""
+    return f"Drain:{drain.drain_id}"
+
+
+def claimed_at(connection: Connection, place: Place) -> Sequence[int]:
+    """Return the instances that have a step under way on a host or in a pool."""
+    if place.host is not None:
+        return pool_rows.claimed_on(connection, place.host)
+    return pool_rows.claimed_in(connection, place.pool or DEFAULT_POOL)
+
+
+def until_drained(transactions: Transactions, patience: Patience, place: Place, timeout: float | None) -> Sequence[int]:
+    """Wait until no step is under way in a place, or the time is over; return the instances that have one still."""
+    with transactions.read() as connection:
+        if not any(one.covers(place) for one in pool_rows.standing_drains(connection)):
+            message = f"The {place} is not drained: new steps begin there, so that waiting has no end."
+            raise Refused(message, next_step=f"batchctl drain {place.option} --reason ...")
+    until = None if timeout is None else patience.monotonic() + timeout
+    pause = FIRST_PAUSE
+    while True:
+        with suppress(Busy, DatabaseRefused), transactions.read() as connection:
+            left = claimed_at(connection, place)
+            if not left or (until is not None and patience.monotonic() >= until):
+                return left
+        patience.sleep(pause if until is None else max(0.0, min(pause, until - patience.monotonic())))
+        pause = min(pause * 1.5, LONGEST_PAUSE)
+
+
+def place_named(transactions: Transactions, name: str) -> Place:
+    """Return the host or the pool that a name means; refuse one that means neither, or both."""
+    with transactions.read() as connection:
+        return _meant(connection, pool_rows.known(connection), name)
+
+
+def _meant(connection: Connection, known: Pools, name: str) -> Place:
+    """Return the host or the pool that a name means; refuse one that means neither, or both."""
+    hosts, names = _places(connection, known)
+    host, pool = hosts.get(name.strip().lower()), name.strip().lower()
+    if host is not None and pool in names:
+        message = f"'{visible(name)}' is a host and a pool."
+        raise InvalidInput(message, next_step=f"the same with {Place(host).option}, or with {Place(None, pool).option}")
+    if host is not None:
+        return Place(host)
+    if pool in names:
+        return Place(None, pool)
+    near = visible(did_you_mean(name, {*hosts.values(), *names}))
+    message = f"No controller of the last days ran on a host '{visible(name)}', and there is no such pool.{near}"
+    raise NotFound(
+        message, next_step="batchctl controllers; batchctl pools   (a host without controllers: --host NAME)"
+    )
+
+
+def _checked(connection: Connection, known: Pools, place: Place) -> Place:
+    """Return a place as it is written down; a pool has to be there, a host may run its first controller later."""
+    if place.host is not None:
+        hosts, _ = _places(connection, known)
+        return Place(hosts.get(place.host.strip().lower(), place.host.strip()))
+    name = (place.pool or "").strip().lower()
+    _, names = _places(connection, known)
+    if name not in names:
+        near = visible(did_you_mean(name, names))
+        raise NotFound(f"There is no pool '{visible(name)}'.{near}", next_step=_OTHERWISE)
+    return Place(None, name)
+
+
+def _places(connection: Connection, known: Pools) -> tuple[Mapping[str, str], set[str]]:
+    """Return the hosts of the controllers of the last days by their names in small letters, and the pools."""
+    hosts = {row.host.lower(): row.host for row in controllers.everyone(connection)}
+    hosts |= {one.host.lower(): one.host for one in known.drains if one.host is not None}
+    return hosts, {DEFAULT_POOL, *known.by_name}

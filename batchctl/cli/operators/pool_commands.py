@@ -1,0 +1,109 @@
+"""`batchctl pools, drain, undrain`: where steps run, and letting nothing new begin there."""
+
+from __future__ import annotations
+
+import click
+
+from batchctl.cli import output
+from batchctl.cli.session import CliSession, acts, as_json, reads_rows
+from batchctl.domain.pools import Place, undraining, wording
+from batchctl.operations import shown_columns
+from batchctl.operations.operators import pooling
+
+_name = click.argument("name", metavar="[HOST|POOL]", required=False)
+_host = click.option("--host", metavar="HOST", help="This host, also where no controller has run on it yet.")
+_pool = click.option("--pool", metavar="POOL", help="This pool, also where a host has the same name.")
+
+
+@click.command()
+@reads_rows
+def pools(session: CliSession, as_json: bool) -> None:
+    """List the pools: who serves each, how many steps are under way in it, and how many instances wait for it."""
+    app = session.app
+    found = pooling.everything(app.transactions, app.clock, app.presence)
+    if as_json:
+        output.print_list(pooling.POOLS, found)
+        return
+    output.show_list(pooling.POOLS, found)
+    for one in found:
+        if one.drain is not None:
+            output.say(f"Note: {wording(one.drain)}.")
+    without = next((one for one in found if one.waiting and not one.serving), None)
+    drained = next((one.drain for one in found if one.drain is not None), None)
+    if drained is not None:
+        output.hints(undraining(drained))
+    elif without is not None:
+        output.hints(f"batchctl run --pool {without.name}   (on a host that has what its steps need)")
+    else:
+        output.hints("batchctl controllers")
+
+
+@click.command()
+@_name
+@_host
+@_pool
+@acts(needs_reason=True)
+@as_json
+def drain(
+    session: CliSession,
+    name: str | None,
+    host: str | None,
+    pool: str | None,
+    reason: str,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Let nothing new begin on a host, or in a pool, until it is undrained; what runs there ends.
+
+    An instance goes on elsewhere with its next step. `batchctl wait --drained HOST|POOL` returns once nothing runs there.
+    """
+    done = pooling.Drainer(session.app.actor(dry_run=dry_run)).drain(name, _place(name, host, pool), reason=reason)
+    if as_json:
+        output.print_json({**shown_columns.of(done.drain), "New": done.is_new, "UnderWay": done.under_way})
+        return
+    if not done.is_new:
+        click.echo(f"It is drained already: {wording(done.drain)}.")
+    else:
+        click.echo(f"{'Would be drained' if done.dry_run else 'Drained'}: {done.drain.place}.")
+    many = f"{done.under_way} instance{'' if done.under_way == 1 else 's'}"
+    output.say(f"Nothing new begins there; {many} {'has' if done.under_way == 1 else 'have'} a step under way there.")
+    output.say(
+        "Next: the same without --dry-run"
+        if done.dry_run and done.is_new
+        else f"Next: batchctl wait --drained {done.drain.place.name}; then {undraining(done.drain)}"
+    )
+
+
+@click.command()
+@_name
+@_host
+@_pool
+@acts(needs_reason=True)
+@as_json
+def undrain(
+    session: CliSession,
+    name: str | None,
+    host: str | None,
+    pool: str | None,
+    reason: str,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """End the drain of a host or a pool: steps begin there again."""
+    done = pooling.Drainer(session.app.actor(dry_run=dry_run)).undrain(name, _place(name, host, pool), reason=reason)
+    if as_json:
+        output.print_json({"Undrained": [shown_columns.of(one) for one in done.drains]})
+        return
+    if not done.drains:
+        click.echo(f"The {done.place} is not drained: there is nothing to end.")
+        return
+    for one in done.drains:
+        click.echo(f"{'Would be undrained' if done.dry_run else 'Undrained'}: {wording(one)}.")
+    output.say("Next: the same without --dry-run" if done.dry_run else "Next: batchctl pools")
+
+
+def _place(name: str | None, host: str | None, pool: str | None) -> Place | None:
+    """Return what the options name; None where the name alone says it."""
+    if sum(each is not None for each in (name, host, pool)) != 1:
+        raise click.UsageError("Name one host or one pool: HOST, POOL, --host HOST or --pool POOL.")
+    return None if name is not None else Place(host, pool)
