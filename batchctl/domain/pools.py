@@ -70,11 +70,11 @@ class Drain:
 
     def covers_pool(self, name: str) -> bool:
         """Say whether it is about a pool."""
-        return self.pool is not None and self.pool.lower() == name
+        return self.pool is not None and self.pool.lower() == name.strip().lower()
 
     def covers_host(self, host: str) -> bool:
         """Say whether it is about a host, which has one name in any letter case."""
-        return self.host is not None and self.host.lower() == host.lower()
+        return self.host is not None and self.host.lower() == host.strip().lower()
 
     @property
     def place(self) -> Place:

@@ -5,16 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
+from batchctl.domain import pools
 from batchctl.domain.errors import Refused
 from batchctl.domain.operators import freezes
 from batchctl.domain.operators.freezes import Scope
-from batchctl.domain.operators.requests import OfBatch, OfFreeze, OfIncident, OfInstance, OfRow, Request, Verb, wish_of
+from batchctl.domain.operators.requests import (
+    OfBatch,
+    OfFreeze,
+    OfIncident,
+    OfInstance,
+    OfPlace,
+    OfRow,
+    Request,
+    Verb,
+    wish_of,
+)
 from batchctl.domain.text import visible
 from batchctl.operations.alerting.incident_desk import IncidentDesk, Which
 from batchctl.operations.clerk import Clerk
 from batchctl.operations.intervene import Intervention, Operator, Switching
+from batchctl.operations.operators import pooling
 from batchctl.operations.operators.acts import Joined
 from batchctl.operations.operators.freezing import Freezer, target
+from batchctl.operations.operators.pooling import Drainer
 from batchctl.operations.operators.releasing import Released
 from batchctl.ports import Clock
 from batchctl.preparation import Preparer
@@ -54,6 +67,8 @@ class Proxy:
             return _switched(done)
         if isinstance(wish, OfFreeze):
             return _frozen_or_thawed(operator, connection, wish)
+        if isinstance(wish, OfPlace):
+            return _drained_or_undrained(operator, connection, wish)
         if wish.corrections and task_queues.keeps_out(connection, request.actor, wish.instance_id):
             message = f"BatchControl {wish.instance_id} runs what its data says, and {visible(request.actor)} may not say that."
             raise Refused(message, next_step="batchctl task enable --role NAME --reason ... gives a role that right")
@@ -112,6 +127,20 @@ def _frozen_or_thawed(operator: Operator, connection: Connection, wish: OfFreeze
         return "Nothing of that was frozen."
     listed = [f"Thawed: {freezes.wording(one, 'was')}." for one in thawed.freezes]
     return " ".join([*listed, *_of_those_that_waited(thawed.released)])
+
+
+def _drained_or_undrained(operator: Operator, connection: Connection, wish: OfPlace) -> str:
+    drainer = Drainer(operator)
+    if wish.verb is Verb.DRAIN:
+        drained = drainer.drain(None, wish.place, reason=wish.reason)
+        if not drained.is_new:
+            operator.note(connection, wish.verb, pooling.target(drained.drain), wish.reason, {}, {})
+        return f"{'Drained' if drained.is_new else 'It was drained already'}: {pools.wording(drained.drain)}."
+    undrained = drainer.undrain(None, wish.place, reason=wish.reason)
+    if not undrained.drains:
+        operator.note(connection, wish.verb, "Drain", wish.reason, {}, {})
+        return f"The {wish.place} was not drained."
+    return " ".join(f"Undrained: {pools.wording(one)}." for one in undrained.drains)
 
 
 def _of_those_that_waited(released: Released | None) -> list[str]:

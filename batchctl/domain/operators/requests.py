@@ -13,6 +13,7 @@ from batchctl.domain.errors import Refused
 from batchctl.domain.maintenance.lengths import length_of
 from batchctl.domain.operators.freezes import Scope
 from batchctl.domain.operators.release import MOST_PER_MINUTE, Choice, Release
+from batchctl.domain.pools import Place
 from batchctl.domain.rows import FreezeId, IncidentId, InstanceId, IntakeId
 from batchctl.domain.status import RequestStatus
 from batchctl.domain.text import nearest, shorten, visible
@@ -29,6 +30,7 @@ _DATA = {f"data{at}": f"Data{at}" for at in range(1, 7)}
 _FROM, _THROTTLE = "from", "throttle"
 _INCIDENT, _FOR = "incident", "for"
 _FILE = "file"
+_HOST, _POOL = "host", "pool"
 _NUMBERS = dict.fromkeys((_FROM, "id", _INCIDENT, _FILE), 2**63 - 1) | {_THROTTLE: MOST_PER_MINUTE}
 """The arguments that are numbers, with their greatest values."""
 _RELEASE = '"release" with all, latest or none, "throttle" with how many may start a minute'
@@ -54,6 +56,8 @@ class Verb(StrEnum):
     RETRY = "retry"
     REJECT = "reject"
     RESEND = "resend"
+    DRAIN = "drain"
+    UNDRAIN = "undrain"
 
     @property
     def is_of_batches(self) -> bool:
@@ -76,12 +80,18 @@ class Verb(StrEnum):
         return self in _OF_ROWS
 
     @property
+    def is_of_places(self) -> bool:
+        """Say whether it is done to a host or a pool."""
+        return self in _OF_PLACES
+
+    @property
     def needs_reason(self) -> bool:
         """Say whether it needs a reason."""
         of_instances = self in {Verb.RERUN, Verb.SKIP, Verb.CANCEL}
-        return of_instances or self.is_of_freezes or self.is_of_incidents or self.is_of_rows
+        return of_instances or self.is_of_freezes or self.is_of_incidents or self.is_of_rows or self.is_of_places
 
 
+_OF_PLACES = (Verb.DRAIN, Verb.UNDRAIN)
 _OF_ROWS = (Verb.RETRY, Verb.REJECT, Verb.RESEND)
 _KNOWN = {
     Verb.RERUN: frozenset({_FROM, *_DATA}),
@@ -91,6 +101,7 @@ _KNOWN = {
     Verb.ACKNOWLEDGE: frozenset({_INCIDENT}),
     Verb.SNOOZE: frozenset({_INCIDENT, _FOR}),
     **dict.fromkeys(_OF_ROWS, frozenset({_FILE})),
+    **dict.fromkeys(_OF_PLACES, frozenset({_HOST, _POOL})),
 }
 _WORDING = {
     Verb.RERUN: '"from" with the number of a step, and Data1 to Data6 with a text or null',
@@ -100,6 +111,7 @@ _WORDING = {
     Verb.ACKNOWLEDGE: _OF_INCIDENT,
     Verb.SNOOZE: f'{_OF_INCIDENT}, "for" with a length of time',
     **dict.fromkeys(_OF_ROWS, _OF_ROW),
+    **dict.fromkeys(_OF_PLACES, '"host" with the name of a host, "pool" with the name of a pool'),
 }
 _SUCH_AS = {
     Verb.RERUN: '{"from": 20, "Data3": "2026-11-01"}',
@@ -109,6 +121,7 @@ _SUCH_AS = {
     Verb.ACKNOWLEDGE: '{"incident": 7}',
     Verb.SNOOZE: _SNOOZED,
     **dict.fromkeys(_OF_ROWS, '{"file": 9}'),
+    **dict.fromkeys(_OF_PLACES, '{"host": "etl2"}'),
 }
 
 
@@ -198,7 +211,16 @@ class OfRow:
     reason: str
 
 
-Wish = OfInstance | OfBatch | OfFreeze | OfIncident | OfRow
+@named_value
+class OfPlace:
+    """What is to be drained, or not any more."""
+
+    verb: Verb
+    place: Place
+    reason: str
+
+
+Wish = OfInstance | OfBatch | OfFreeze | OfIncident | OfRow | OfPlace
 
 
 def wish_of(request: Request) -> Wish:
@@ -228,6 +250,12 @@ def wish_of(request: Request) -> Wish:
             said = f"'{verb}' is done to a FileProcess row: Arguments name it, and nothing else."
             raise Refused(said, next_step=f"{AGAIN}, such as {_SUCH_AS[verb]}")
         return OfRow(verb=verb, intake_id=IntakeId(number), reason=request.reason or "")
+    if verb.is_of_places:
+        place = Place(_text(given, _HOST), _text(given, _POOL))
+        if (place.host is None) is (place.pool is None) or request.instance_id is not None or request.batch is not None:
+            said = f"'{verb}' is done to a host or a pool: Arguments name one of them, and nothing else."
+            raise Refused(said, next_step=f"{AGAIN}, such as {_SUCH_AS[verb]}")
+        return OfPlace(verb=verb, place=place, reason=request.reason or "")
     if verb.is_of_batches:
         if request.batch is None or request.instance_id is not None:
             raise Refused(

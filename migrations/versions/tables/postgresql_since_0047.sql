@@ -26,3 +26,5 @@ ALTER TABLE ProcessControl ADD CONSTRAINT "CK_ProcessControl_OnRows" CHECK (lowe
 ALTER TABLE BatchControl ADD COLUMN NextPool VARCHAR(50);
 ALTER TABLE BatchControl ADD COLUMN StepsFailed INTEGER;
 ALTER TABLE BatchControl ADD CONSTRAINT "CK_BatchControl_StepsFailed" CHECK (StepsFailed >= 0);
+ALTER TABLE OperatorRequest DROP CONSTRAINT IF EXISTS "CK_OperatorRequest_Action_Word";
+ALTER TABLE OperatorRequest ADD CONSTRAINT "CK_OperatorRequest_Action_Word" CHECK (lower(regexp_replace(Action, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain') OR NOT (Status = 'requested'));
