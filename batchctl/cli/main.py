@@ -116,7 +116,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "report, waits": "Show what is due or late; what waits for others.",
         "graph, impact": "Draw dependencies; what a failure would hold back.",
         "log, audit": "Show what started by itself; who did what.",
-        "controllers, pools, requests": "List controllers; pools; what rows asked for.",
+        "controllers, requests": "List controllers; what was asked for by rows.",
     },
     "Act": {
         "rerun, skip": "Run an instance again; go on without its next step.",
@@ -125,7 +125,6 @@ GROUPS: dict[str, dict[str, str]] = {
         "acknowledge, snooze": "Stop or delay the reminders of an incident.",
         "enable, disable, mode": "Switch a batch on or off; set what starts it.",
         "freeze, thaw, freezes": "Start nothing new; end that; list freezes.",
-        "drain, undrain": "Begin nothing new on a host or in a pool; end that.",
     },
     "Start work": {
         "submit, task": "Insert a FileProcess row; queue one command.",
@@ -141,8 +140,8 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Operate": {
         "check, doctor, fsck": "Check the definitions; this host; the tables.",
-        "alert": "Try alert channels; look whether a controller works.",
-        "purge": "Delete what is older than the table Setting says.",
+        "pools, drain, undrain": "List pools; begin nothing new in one, or on a host.",
+        "alert, purge": "Try alert channels; delete what is old.",
     },
     "Set up": {
         "demo": "Run the worked example in a fresh folder.",

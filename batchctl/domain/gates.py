@@ -11,7 +11,9 @@ from batchctl.domain.definitions.sql_jobs import ORIGIN, correcting, correcting_
 from batchctl.domain.locked_rows import message_about
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.operators import freezes
+from batchctl.domain.pools import PoolsInUse, room_in, undraining, wording
 from batchctl.domain.rows import (
+    DEFAULT_POOL,
     HIGHEST_SEQ,
     LONG_AGO,
     NEVER,
@@ -27,7 +29,7 @@ from batchctl.domain.rows import (
 )
 from batchctl.domain.status import STANDING_FAILURE, InstanceStatus, OnFailure
 from batchctl.domain.step_mending import correct_failed
-from batchctl.domain.text import typed
+from batchctl.domain.text import typed, visible
 from batchctl.domain.unreadable import correcting as correcting_row
 from batchctl.domain.values import value
 
@@ -100,6 +102,8 @@ class GateContext:
     """Whether a controller has room for it; None while claiming: a controller knows its own."""
     last: HistoryEntry | None = None
     """The last attempt of an instance that has failed, for the advice about it."""
+    pools: PoolsInUse | None = None
+    """Where steps may begin; None while claiming: a controller knows what it serves."""
 
 
 def gates(instance: BatchInstance, batch: BatchDefinition, standing: GateContext) -> tuple[Gate, ...]:
@@ -112,6 +116,7 @@ def gates(instance: BatchInstance, batch: BatchDefinition, standing: GateContext
         _next_run_time(instance, standing.now),
         _failure_policy(batch, standing.ahead),
         _stop_all(standing.stop_all),
+        *_pool(instance, batch, standing.pools),
         _places(batch, standing),
         *_resources(batch, standing.others, standing.holders),
         *_slots(standing.slots),
@@ -449,6 +454,31 @@ def _named(holders: Iterable[Holder]) -> str:
 def _rows(holders: Sequence[Holder]) -> str | None:
     """Name the rows of those that hold something, as far as they are listed."""
     return f"BatchControl {', '.join(str(one.instance_id) for one in holders[:LISTED])}" if holders else None
+
+
+def _pool(instance: BatchInstance, batch: BatchDefinition, pools: PoolsInUse | None) -> Iterator[Gate]:
+    """Yield the gate of the next step's pool."""
+    step = batch.step_after(instance.last_seq)
+    if step is None or pools is None:
+        return
+    name = batch.pool_of(step)
+    pool, drain = pools.known.by_name.get(name), pools.known.drain_of_pool(name)
+    row = None if pool is None else f"Pool {pool.pool_id}"
+    if drain is not None:
+        yield Gate("pool", wording(drain), undraining(drain), f"Drain {drain.drain_id}")
+    elif pool is not None and not pool.enabled:
+        enable = f"UPDATE Pool SET Enabled = 1 WHERE Pool_id = {pool.pool_id};"  # noqa: S608 - a number
+        yield Gate("pool", f"pool {visible(name)} is disabled", enable, row)
+    elif (unserved := pools.unserved(name)) is not None:
+        serve = f"batchctl run --pool {typed(name)}   (on a host that has what the step needs)"
+        yield Gate("pool", unserved, serve, row)
+    elif (room := room_in(name, pools.known, pools.claimed)) is not None and room <= 0:
+        said = (
+            f"{pools.claimed.get(name, 0)} instances have a step of pool {visible(name)} under way, its MaxConcurrent"
+        )
+        yield Gate("pool", said, _UNDER_WAY_NOW, row, Ends.HOLDER)
+    elif name != DEFAULT_POOL:
+        yield Gate("pool")
 
 
 def _places(batch: BatchDefinition, standing: GateContext) -> Gate:

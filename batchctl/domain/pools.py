@@ -117,10 +117,34 @@ class Pools:
 NO_POOLS = Pools()
 
 
+@value
+class PoolsInUse:
+    """The pools, with who serves them and what is under way in them."""
+
+    known: Pools
+    serving: Mapping[str, frozenset[str]]
+    """By pool, the names of the controllers that serve it, and run on a host that is not drained."""
+    last: Mapping[str, tuple[str, datetime]]
+    """By pool, on which host a controller ran that served it last, and its last sign of life."""
+    claimed: Mapping[str, int]
+    """By pool, how many instances are claimed for a step of it."""
+
+    def unserved(self, pool: str) -> str | None:
+        """Say that no controller serves a pool; None where one does."""
+        if self.serving.get(pool):
+            return None
+        last = self.last.get(pool)
+        ever = "and none ever did" if last is None else f"the last was on {visible(last[0])}, {_at(last[1])}"
+        return f"no controller serves pool {visible(pool)} ({ever})"
+
+
+def _at(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
+
+
 def wording(drain: Drain) -> str:
     """Say what is drained, since when, by whom and why."""
-    since = f"{drain.since:%Y-%m-%d %H:%M:%S} UTC"
-    return f"{drain.place} is drained since {since} by {visible(drain.actor)}: {visible(drain.reason)}"
+    return f"{drain.place} is drained since {_at(drain.since)} by {visible(drain.actor)}: {visible(drain.reason)}"
 
 
 def undraining(drain: Drain) -> str:

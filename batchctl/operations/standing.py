@@ -12,9 +12,10 @@ from itertools import takewhile
 from batchctl.domain import gates
 from batchctl.domain.gates import Holder
 from batchctl.domain.occupancy import Occupancy
-from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, ControllerRow, InstanceId
+from batchctl.domain.pools import PoolsInUse, pool_of
+from batchctl.domain.rows import DEFAULT_POOL, BatchDefinition, BatchId, BatchInstance, ControllerRow, InstanceId
 from batchctl.domain.status import STANDING_FAILURE, OnFailure
-from batchctl.store import Connection, history, instances, limits, reports
+from batchctl.store import Connection, history, instances, limits, pool_rows, reports
 from batchctl.store.unreadable_columns import for_any_client
 
 PAGE = 50
@@ -49,8 +50,9 @@ class WaitingLine:
             ahead=self._ahead(instance, batch, first),
             stop_all=gates.stopper(instance, stoppers),
             others=others,
-            slots=self._slots(claimed, first),
+            slots=self._slots(pool_of(instance, batch), claimed, first),
             last=history.last_entry(self.connection, instance.instance_id) if fails else None,
+            pools=self._pools,
             holders=() if others.places(batch) > 0 else tuple(self._holders(claimed, first)),
         )
         return tuple(for_any(self.connection, gate) for gate in gates.gates(instance, batch, standing))
@@ -88,13 +90,17 @@ class WaitingLine:
     def _occupancy(self, taken: Iterable[BatchInstance]) -> Occupancy:
         return Occupancy(Counter(at.batch_id for at in taken), self.batches, self._limit)
 
-    def _slots(self, claimed: Iterable[BatchInstance], first: Sequence[BatchInstance]) -> gates.Slots | None:
-        if self._free_slots is None:
+    def _slots(
+        self, pool: str | None, claimed: Iterable[BatchInstance], first: Sequence[BatchInstance]
+    ) -> gates.Slots | None:
+        """Return the slots of the controllers that serve a pool; None where none are given, or none serves it."""
+        names = frozenset[str]() if self._pools is None else self._pools.serving.get(pool or DEFAULT_POOL, frozenset())
+        serving = [one for one in self.controllers if one.name in names]
+        if not serving:
             return None
-        count = sum(one.slots for one in self.controllers)
-        if self._free_slots > len(first):
+        count = sum(one.slots for one in serving)
+        if self._free(serving) > len(first):
             return gates.Slots(count=count)
-        names = {one.name for one in self.controllers}
         theirs = [at for at in claimed if at.claimed_by in names]
         return gates.Slots(count=count, takers=tuple(self._holders(theirs, first)))
 
@@ -107,14 +113,20 @@ class WaitingLine:
     @cached_property
     def _free_slots(self) -> int | None:
         """Return how many more instances the controllers take at this moment; None where no controllers are given."""
-        if not self.controllers:
-            return None
+        return self._free(self.controllers) if self.controllers else None
+
+    def _free(self, controllers: Iterable[ControllerRow]) -> int:
         claims = Counter(at.claimed_by for at in self._claimed)
-        return sum(max(0, one.slots - claims[one.name]) for one in self.controllers)
+        return sum(max(0, one.slots - claims[one.name]) for one in controllers)
 
     @cached_property
     def _since(self) -> Mapping[InstanceId, datetime]:
         return reports.claimed_since(self.connection)
+
+    @cached_property
+    def _pools(self) -> PoolsInUse | None:
+        """Return the pools with those that the controllers serve; None where no controllers are given."""
+        return pool_rows.in_use(self.connection, self.controllers) if self.controllers else None
 
     @cached_property
     def _limit(self) -> int | None:

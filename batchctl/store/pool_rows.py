@@ -8,10 +8,10 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, select, text
 
-from batchctl.domain.pools import Drain, DrainId, Pool, Pools
+from batchctl.domain.pools import Drain, DrainId, Pool, Pools, PoolsInUse
 from batchctl.domain.records import values_of
 from batchctl.domain.rows import DEFAULT_POOL, BatchId, ControllerRow
-from batchctl.domain.status import ControllerStatus, PoolKind
+from batchctl.domain.status import PoolKind
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store import bounds
 from batchctl.store.columns import readable
@@ -31,7 +31,7 @@ from batchctl.store.tables import (
 from batchctl.store.unreadable_columns import NONSENSE, unfit
 
 _p, _d, _c, _k, _s = pool.c, drain.c, batch_control.c, controller.c, controller_pool.c
-_read_pool, _drain = Reader(Pool, pool), Reader(Drain, drain)
+_read_pool, _drain, _read_controller = Reader(Pool, pool), Reader(Drain, drain), Reader(ControllerRow)
 
 _POOLS = RowSelect(select(pool).order_by(_p.Pool_id))
 _DRAINS = RowSelect(select(drain).where(text(f"Drain.{STANDING_DRAIN}")).order_by(_d.Drain_id))
@@ -56,6 +56,7 @@ _CLAIMED_ON = (
 )
 _CLAIMED_IN = select(_c.BatchControl_id, _c.NextPool).where(one_of("BatchControl.Status", CLAIMED_INSTANCE))
 _SERVE = RowInsert(controller_pool)
+_CONTROLLERS = RowSelect(select(controller).order_by(_k.Controller_id))
 _SERVED = RowSelect(select(_s.Controller_id, _s.PoolName).order_by(_s.Controller_id, _s.PoolName))
 
 
@@ -133,12 +134,19 @@ def served(connection: Connection, controllers: Iterable[ControllerRow]) -> dict
     return {one.row_id: tuple(found.get(one.row_id, [DEFAULT_POOL])) for one in controllers}
 
 
+def in_use(connection: Connection, running: Iterable[ControllerRow]) -> PoolsInUse:
+    """Return the pools, with those that some controllers serve, which run, and what is under way in each."""
+    all_pools, everyone = known(connection), readable(_CONTROLLERS(connection), _read_controller)
+    serves, last = served(connection, everyone), dict[str, tuple[str, datetime]]()
+    for row in sorted(everyone, key=lambda row: row.heartbeat):
+        last |= dict.fromkeys(serves[row.row_id], (row.host, row.heartbeat))
+    serving: dict[str, frozenset[str]] = {}
+    for row in running:
+        if all_pools.drain_of_host(row.host) is None:
+            serving |= {name: serving.get(name, frozenset()) | {row.name} for name in serves.get(row.row_id, ())}
+    return PoolsInUse(all_pools, serving, last, ask_claimed(connection)())
+
+
 def waiting(connection: Connection) -> list[tuple[BatchId, int, int]]:
     """Return how many instances of each batch wait behind each of its steps: batch, last completed step, how many."""
     return [(BatchId(batch_id), int(seq), int(many)) for batch_id, seq, many in connection.execute(_WAITING)]
-
-
-def is_served(connection: Connection, name: str, controllers: Iterable[ControllerRow]) -> bool:
-    """Say whether any of some controllers that run serves a pool."""
-    running = [one for one in controllers if one.status is ControllerStatus.RUNNING]
-    return any(name in names for names in served(connection, running).values())
