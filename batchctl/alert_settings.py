@@ -22,6 +22,7 @@ def alert_rules_of(settings: config.Settings) -> AlertRules:
     ]
     return AlertRules(
         lease=lease_of(timedelta(seconds=settings.heartbeat_interval)),
+        unserved_after=timedelta(seconds=settings.orphan_timeout),
         policy=Policy(
             repeat=_length(said.repeat),
             repeat_warnings=_length(said.repeat_warnings),

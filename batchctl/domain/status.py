@@ -294,6 +294,8 @@ class IncidentKind(StrEnum):
     """A schedule, a trigger or a watch starts nothing because of an error."""
     NO_STEPS = "no_steps"
     HISTORY_GROWS = "history_grows"
+    POOL_UNSERVED = "pool_unserved"
+    """Instances wait for a step of a pool, and no controller serves it."""
     NOBODY_LEADS = "nobody_leads"
     """Controllers work, and none of them makes instances or fires anything."""
     POPULATOR_HANGS = "populator_hangs"

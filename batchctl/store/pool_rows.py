@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, select, text
 
@@ -43,8 +43,13 @@ _CLAIMED = RowSelect(
     .where(one_of("BatchControl.Status", CLAIMED_INSTANCE))
     .group_by(_c.NextPool)
 )
-_WAITING = (
-    select(_c.ProcessBatch_id, _c.PrevProcessControlSeq, func.count())
+_WAITING = RowSelect(
+    select(
+        _c.ProcessBatch_id,
+        _c.PrevProcessControlSeq.label("Seq"),
+        func.count().label("Many"),
+        func.min(_c.z_updated).label("Since"),
+    )
     .where(one_of("BatchControl.Status", WAITING_INSTANCE))
     .group_by(_c.ProcessBatch_id, _c.PrevProcessControlSeq)
 )
@@ -58,6 +63,15 @@ _CLAIMED_IN = select(_c.BatchControl_id, _c.NextPool).where(one_of("BatchControl
 _SERVE = RowInsert(controller_pool)
 _CONTROLLERS = RowSelect(select(controller).order_by(_k.Controller_id))
 _SERVED = RowSelect(select(_s.Controller_id, _s.PoolName).order_by(_s.Controller_id, _s.PoolName))
+
+
+class WaitingBehind(NamedTuple):
+    """Instances of a batch that wait behind one of its steps: the last completed one, how many, and since when the first."""
+
+    batch_id: BatchId
+    seq: int
+    many: int
+    since: datetime
 
 
 def known(connection: Connection) -> Pools:
@@ -147,6 +161,14 @@ def in_use(connection: Connection, running: Iterable[ControllerRow]) -> PoolsInU
     return PoolsInUse(all_pools, serving, last, ask_claimed(connection)())
 
 
-def waiting(connection: Connection) -> list[tuple[BatchId, int, int]]:
-    """Return how many instances of each batch wait behind each of its steps: batch, last completed step, how many."""
-    return [(BatchId(batch_id), int(seq), int(many)) for batch_id, seq, many in connection.execute(_WAITING)]
+def waiting(connection: Connection) -> list[WaitingBehind]:
+    """Return how many instances of each batch wait behind each of its steps."""
+    return [
+        WaitingBehind(BatchId(row.ProcessBatch_id), int(row.Seq), int(row.Many), row.Since)
+        for row in _WAITING(connection)
+    ]
+
+
+def are_served(connection: Connection) -> bool:
+    """Say whether any controller serves, or has served, more than the default pool."""
+    return bool(_SERVED(connection))

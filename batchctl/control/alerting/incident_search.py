@@ -14,20 +14,29 @@ from batchctl.domain.alerting.alerts import TOO_OFTEN, AlertRules
 from batchctl.domain.alerting.expectations import Expected
 from batchctl.domain.alerting.incident_causes import Undelivered
 from batchctl.domain.alerting.incidents import OF_AN_INSTANCE, Incident, IncidentSign
-from batchctl.domain.gates import locks
+from batchctl.domain.gates import is_open, locks
 from batchctl.domain.locked_rows import LEAD, culprits, is_of_locks
-from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, ControllerRow, InstanceId, IntakeRow
+from batchctl.domain.rows import (
+    DEFAULT_POOL,
+    MOST_TRIES,
+    BatchDefinition,
+    BatchId,
+    ControllerRow,
+    InstanceId,
+    IntakeRow,
+)
 from batchctl.domain.scheduling.schedules import Calendar
 from batchctl.domain.scheduling.wall_clock import clock_of
 from batchctl.domain.status import ControllerStatus, DeliveryStatus, InstanceStatus
 from batchctl.expected_work import ExpectedWork
 from batchctl.ports import Clock
-from batchctl.store import Connection, controllers, history, instances, leading, reports
+from batchctl.store import Connection, controllers, history, instances, leading, pool_rows, reports
 from batchctl.store.alerting import alert_deliveries, evidence
 from batchctl.store.alerting.alert_deliveries import Delivery
 from batchctl.store.definitions import definitions
 from batchctl.store.dependencies import completions, dependencies
 from batchctl.store.intake import intake
+from batchctl.store.pool_rows import WaitingBehind
 from batchctl.store.scheduling import calendars
 
 MOST = 500
@@ -109,6 +118,7 @@ class IncidentSearch:
         found += self._nobody(connection, now)
         found += self._leaderless(connection, now)
         found += self._failing(connection, now)
+        found += self._unserved(connection, now)
         found += _hanging(connection)
         found += self._dead_ends
         return found
@@ -269,6 +279,26 @@ class IncidentSearch:
             return []
         locked = locks(controllers.running(connection), [LEAD])
         return [incident_causes.no_leader(lead.controller, since, locked)]
+
+    def _unserved(self, connection: Connection, now: datetime) -> list[IncidentSign]:
+        """Return the open pools that instances wait for and no controller serves, once that has lasted."""
+        names = {batch.pool_of(step) for batch in self._batches.values() for step in batch.steps}
+        if names <= {DEFAULT_POOL} and not pool_rows.are_served(connection):
+            return []
+        pools = pool_rows.in_use(connection, controllers.running(connection))
+        waiting: dict[str, list[WaitingBehind]] = {}
+        for one in pool_rows.waiting(connection):
+            batch = self._batches.get(one.batch_id)
+            step = None if batch is None else batch.step_after(one.seq)
+            if batch is not None and step is not None and is_open(batch, now):
+                waiting.setdefault(batch.pool_of(step), []).append(one)
+        found = []
+        for name, groups in sorted(waiting.items()):
+            first, many = min(one.since for one in groups), sum(one.many for one in groups)
+            since, said = max(first, pools.last[name][1] if name in pools.last else first), pools.unserved(name)
+            if said is not None and pools.known.is_open(name) and now - since >= self.rules.unserved_after:
+                found.append(incident_causes.unserved(name, said, many, since))
+        return found
 
     def _failing(self, connection: Connection, now: datetime) -> list[IncidentSign]:
         """Return that something keeps controllers from their work; each writes that with its sign of life.

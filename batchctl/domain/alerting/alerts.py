@@ -156,5 +156,7 @@ class AlertRules:
     no_worker_after: timedelta = timedelta(minutes=10)
     lease: timedelta = timedelta(seconds=30)
     """For how long there may be no leader."""
+    unserved_after: timedelta = timedelta(seconds=300)
+    """For how long instances may wait for a pool that no controller serves."""
     learns_arrivals: bool = True
     arrival_margin: timedelta = timedelta(minutes=30)

@@ -358,6 +358,19 @@ def no_leader(last: str | None, since: datetime, locked: Gate) -> IncidentSign:
     )
 
 
+def unserved(pool: str, unserved: str, many: int, since: datetime) -> IncidentSign:
+    """Return the sign that instances wait for a pool that no controller serves."""
+    wait = "an instance waits" if many == 1 else f"{many} instances wait"
+    return IncidentSign(
+        kind=IncidentKind.POOL_UNSERVED,
+        about=(pool,),
+        subject=f"pool {visible(pool)}",
+        message=f"{unserved[:1].upper()}{unserved[1:]}, and {wait} for it",
+        since=since,
+        next_step=f"batchctl run --pool {typed(pool)}   (on a host that has what its steps need; batchctl pools)",
+    )
+
+
 def kept_from_work(who: str, failure: str) -> str:
     """Return the message that something keeps a controller from its work, and what."""
     return f"{who} cannot do all of its work: {visible(without_next_step(failure))}"

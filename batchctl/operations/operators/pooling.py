@@ -11,7 +11,7 @@ from datetime import datetime
 from batchctl.domain import pools
 from batchctl.domain.errors import Busy, Conflict, DatabaseRefused, InvalidInput, NotFound, Refused
 from batchctl.domain.pools import Drain, DrainId, Place, Pool, Pools
-from batchctl.domain.rows import DEFAULT_POOL, BatchId
+from batchctl.domain.rows import DEFAULT_POOL
 from batchctl.domain.text import did_you_mean, fitting, visible
 from batchctl.operations import shown_columns
 from batchctl.operations.column_lists import ColumnList, StatusWord
@@ -122,11 +122,11 @@ def _waiting(connection: Connection) -> Counter[str]:
     """Return how many instances wait for a step of each pool."""
     batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
     found = Counter[str]()
-    for batch_id, seq, many in pool_rows.waiting(connection):
-        batch = batches.get(BatchId(batch_id))
-        step = None if batch is None else batch.step_after(seq)
+    for one in pool_rows.waiting(connection):
+        batch = batches.get(one.batch_id)
+        step = None if batch is None else batch.step_after(one.seq)
         if batch is not None and step is not None:
-            found[batch.pool_of(step)] += many
+            found[batch.pool_of(step)] += one.many
     return found
 
 
