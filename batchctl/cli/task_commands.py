@@ -16,7 +16,7 @@ from batchctl.cli.session import FAILED, CliSession, Ref, Seconds, acts, as_json
 from batchctl.domain.error_codes import NOT_DONE, TIME_OVER
 from batchctl.domain.operators import freezes
 from batchctl.domain.text import typed, visible
-from batchctl.operations import tasks, waiting
+from batchctl.operations import pool_standing, tasks, waiting
 from batchctl.operations.operators import pooling
 from batchctl.system.commands import command_line
 
@@ -212,7 +212,7 @@ def wait(
 def _wait_drained(session: CliSession, name: str, timeout: float | None, *, as_json: bool) -> None:
     app = session.app
     place = pooling.place_named(app.transactions, name)
-    left = pooling.until_drained(app.transactions, app.clock, place, timeout)
+    left = pool_standing.until_drained(app.transactions, app.clock, place, timeout)
     if as_json:
         output.print_json({"Host": place.host, "PoolName": place.pool, "UnderWay": list(left)})
     elif left:

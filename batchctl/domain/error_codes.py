@@ -246,6 +246,10 @@ CODES: Mapping[str, int] = {
     "batchctl.store.maintenance.schema:_refuse_unfit_rows": 1311,
     "batchctl.system.plugins.handler_calls:_deadly": 1294,
     "batchctl.operations.operators.pooling:check_pools": 1352,
+    "batchctl.operations.operators.pooling:Drainer.undrain.<locals>.act": 1353,
+    "batchctl.operations.operators.pooling:_checked": 1354,
+    "batchctl.operations.operators.pooling:_meant": 1355,
+    "batchctl.operations.pool_standing:until_drained": 1356,
 }
 """By the module and the function that makes the error."""
 

@@ -7,7 +7,7 @@ import click
 from batchctl.cli import output
 from batchctl.cli.session import CliSession, acts, as_json, reads_rows
 from batchctl.domain.pools import Place, undraining, wording
-from batchctl.operations import shown_columns
+from batchctl.operations import pool_standing, shown_columns
 from batchctl.operations.operators import pooling
 
 _name = click.argument("name", metavar="[HOST|POOL]", required=False)
@@ -20,11 +20,11 @@ _pool = click.option("--pool", metavar="POOL", help="This pool, also where a hos
 def pools(session: CliSession, as_json: bool) -> None:
     """List the pools: who serves each, how many steps are under way in it, and how many instances wait for it."""
     app = session.app
-    found = pooling.everything(app.transactions, app.clock, app.presence)
+    found = pool_standing.everything(app.transactions, app.clock, app.presence)
     if as_json:
-        output.print_list(pooling.POOLS, found)
+        output.print_list(pool_standing.POOLS, found)
         return
-    output.show_list(pooling.POOLS, found)
+    output.show_list(pool_standing.POOLS, found)
     for one in found:
         if one.drain is not None:
             output.say(f"Note: {wording(one.drain)}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import ColumnElement, Select, and_, bindparam, exists, func, not_, or_, select
 
+from batchctl.domain.rows import DEFAULT_POOL
 from batchctl.domain.status import InstanceStatus
 from batchctl.store.comparison import exactly, same_data
 from batchctl.store.definitions.definitions import ENTITY
@@ -24,7 +25,9 @@ from batchctl.store.tables import (
     batch_process_history,
     batch_resource,
     controller,
+    controller_pool,
     file_process,
+    pool,
     process_batch,
     resource,
 )
@@ -33,6 +36,7 @@ from batchctl.store.unreadable_columns import RESTORE
 
 _f, _b, _c, _s = file_process.c, process_batch.c, batch_control.c, step.c
 _r, _n = resource.c, batch_resource.c
+_p, _k, _served = pool.c, controller.c, controller_pool.c
 _h = batch_process_history.alias("h")
 _OVER = ("complete", "cancelled")
 
@@ -69,6 +73,13 @@ _REPEATS_ANOTHER = exists().where(
 )
 _IS_ACCEPTED = exists().where(audit_log.c.Target == target_of(_f.FileProcess_id), audit_log.c.Action == ACCEPT)
 _IS_CLAIMED = and_(_c.ProcessBatch_id == _b.ProcessBatch_id, _c.Status.in_(CLAIMED))
+_BEGAN_IT = _k.ControllerName == _h.c.ClaimedBy
+_SERVES_ANY = exists().where(_served.Controller_id == _k.Controller_id).correlate(controller)
+_SERVES_IT = (
+    exists()
+    .where(_served.Controller_id == _k.Controller_id, _served.PoolName == func.coalesce(_c.NextPool, DEFAULT_POOL))
+    .correlate(controller, batch_control)
+)
 
 OF_INSTANCES: tuple[Invariant, ...] = (
     Invariant(
@@ -223,5 +234,26 @@ OF_INSTANCES: tuple[Invariant, ...] = (
         "the version of the batch that an instance was made for is written down",
         _instances(_c.DefVersion.is_not(None), not_(is_written_down(_c.ProcessBatch_id, _c.DefVersion))),
         "somebody has changed DefVersion, or deleted rows of BatchVersion, by hand; nothing needs to be done to go on",
+    ),
+    Invariant(
+        "I71",
+        "a step under way was begun by a controller that serves its pool",
+        _instances(
+            _c.Status.in_(CLAIMED),
+            exists()
+            .where(_OF_INSTANCE, _h.c.Status == "running", _h.c.ClaimToken == _c.ClaimToken, _BEGAN_IT)
+            .where(not_(_SERVES_IT), or_(_c.NextPool.is_not(None), _SERVES_ANY))
+            .correlate(batch_control),
+        ),
+        "batchctl show {id}; look whether NextPool, or rows of ControllerPool, were changed by hand: what has begun goes on",
+    ),
+    Invariant(
+        "I72",
+        "no more instances have a step of a pool under way than its MaxConcurrent",
+        select(_p.Pool_id)
+        .join(batch_control, and_(_c.Status.in_(CLAIMED), func.coalesce(_c.NextPool, DEFAULT_POOL) == _p.PoolName))
+        .group_by(_p.Pool_id, _p.MaxConcurrent)
+        .having(func.count() > _p.MaxConcurrent),
+        "look whether MaxConcurrent of Pool was lowered meanwhile: what had begun goes on",
     ),
 )

@@ -11,12 +11,24 @@ from __future__ import annotations
 
 from batchctl.store.views.blocker_views import frozen, not_installed, unreadable
 from batchctl.store.views.instance_views import failed, history, late, running, status
+from batchctl.store.views.pool_view import pools
 from batchctl.store.views.start_views import inbox, schedule, sql_job
 from batchctl.store.views.view_dialect import ViewDialect
 from batchctl.store.views.waiting_view import waiting
 
 NAMES = (
-    *("vUnreadable", "vNotInstalled", "vFrozen", "vStatus", "vFailed", "vWaiting", "vRunning", "vLate", "vHistory"),
+    *(
+        "vUnreadable",
+        "vNotInstalled",
+        "vFrozen",
+        "vPools",
+        "vStatus",
+        "vFailed",
+        "vWaiting",
+        "vRunning",
+        "vLate",
+        "vHistory",
+    ),
     *("vSchedule", "vInbox", "vSqlJob"),
 )
 """The views; those that others stand upon come first."""
@@ -29,6 +41,7 @@ def views(dialect: str, schema: str = "") -> dict[str, str]:
         unreadable,
         not_installed,
         frozen,
+        pools,
         status,
         failed,
         waiting,

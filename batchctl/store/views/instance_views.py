@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from batchctl.domain.rows import DEFAULT_POOL
 from batchctl.store.views.shared_parts import CLAIMED, GRACE, IN_LINE, OVER, lacking, not_installed, unfit
 from batchctl.store.views.view_dialect import ViewDialect
 
@@ -92,7 +93,8 @@ SELECT c.BatchControl_id, b.ProcessBatchName, {s.word("c.Status")} AS Status, c.
             WHEN {s.later("h.StartTime", "p.ExpectedDuration")} < {s.now} THEN 'longer than expected'
             WHEN p.AlarmDuration IS NOT NULL OR p.ExpectedDuration IS NOT NULL THEN 'in time' END AS Timing,
        h.ClaimedBy, h.Host, h.Pid, h.DbSession, h.CommandText, c.FileProcess_id,
-       {s.act("pause", "c.BatchControl_id")} AS PauseSql, {s.act("cancel", "c.BatchControl_id")} AS CancelSql
+       {s.act("pause", "c.BatchControl_id")} AS PauseSql, {s.act("cancel", "c.BatchControl_id")} AS CancelSql,
+       COALESCE(c.NextPool, '{DEFAULT_POOL}') AS PoolName
 FROM {s.of}BatchProcessHistory h
 JOIN {s.of}BatchControl c ON c.BatchControl_id = h.BatchControl_id
 JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id

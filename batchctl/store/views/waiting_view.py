@@ -7,6 +7,7 @@ from batchctl.domain.dependencies.waits import TOO_EARLY, USED_BEFORE
 from batchctl.domain.rows import HIGHEST_SEQ, MOST_TRIES
 from batchctl.domain.status import IncidentKind
 from batchctl.store.tables import OPEN_INSTANCE
+from batchctl.store.views.pool_view import pool_of
 from batchctl.store.views.shared_parts import (
     CLAIMED,
     IN_LINE,
@@ -79,6 +80,10 @@ LEFT JOIN UnfitWork w ON w.Row_id = c.BatchControl_id
 LEFT JOIN Missing y ON y.ProcessBatch_id = c.ProcessBatch_id AND y.ProcessControlSeq = (
     SELECT MIN(v.ProcessControlSeq) FROM Missing v
     WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > c.PrevProcessControlSeq)
+LEFT JOIN {s.of}ProcessControl e ON e.ProcessBatch_id = c.ProcessBatch_id AND e.ProcessControlSeq = (
+    SELECT MIN(v.ProcessControlSeq) FROM {s.of}ProcessControl v
+    WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > c.PrevProcessControlSeq)
+LEFT JOIN {s.of}vPools o ON o.PoolName = {pool_of(s, "e", "b")}
 LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN {s.of}BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
 LEFT JOIN {s.of}Resource r ON r.Resource_id = m.Resource_id
@@ -206,7 +211,7 @@ def _reason(s: ViewDialect) -> str:
                  THEN {s.joined("'batch '", "b.ProcessBatchName", "' has no steps'")} END, w.Reason,
             CASE {no_step}WHEN c.NextRunTime > l.Now THEN {s.joined("'it waits until '", s.wording("c.NextRunTime"))}
             WHEN a.BatchControl_id IS NOT NULL THEN {ahead}
-            WHEN t.BatchControl_id IS NOT NULL THEN {stopper} END, h.Reason,
+            WHEN t.BatchControl_id IS NOT NULL THEN {stopper} END, h.Reason, o.Reason,
             CASE WHEN c.Started >= {most} THEN {started}
             WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0, or no number: nothing starts'
             WHEN l.HowMany >= l.Most THEN {full}
@@ -246,6 +251,7 @@ def _next(s: ViewDialect) -> str:
             WHEN a.BatchControl_id IS NOT NULL THEN {ahead}
             WHEN t.BatchControl_id IS NOT NULL THEN {stopper}
             WHEN h.Reason IS NOT NULL THEN {to_end(s, "h")}
+            WHEN o.Reason IS NOT NULL THEN o.NextSql
             ELSE 'SELECT * FROM vRunning;' END)"""
 
 

@@ -2112,6 +2112,50 @@ BEGIN
 END;
 GO
 
+CREATE OR ALTER VIEW vPools AS
+WITH Serves AS (
+SELECT k.Controller_id, k.Host, k.Status, k.Heartbeat, COALESCE(p.PoolName, 'default') AS PoolName
+FROM Controller k LEFT JOIN ControllerPool p ON p.Controller_id = k.Controller_id
+), Named AS (
+SELECT 'default' AS PoolName
+UNION SELECT PoolName FROM Pool
+UNION SELECT PoolName FROM ControllerPool
+UNION SELECT COALESCE(NULLIF(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(g.Pool) COLLATE Latin1_General_100_BIN2), ''), NULLIF(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(b.Pool) COLLATE Latin1_General_100_BIN2), ''), 'default') FROM ProcessControl g
+JOIN ProcessBatch b ON b.ProcessBatch_id = g.ProcessBatch_id
+), Standing AS (
+SELECT n.PoolName,
+       (SELECT COUNT(*) FROM Controller k WHERE k.Status = 'running') AS Running,
+       (SELECT COUNT(*) FROM Serves v WHERE v.PoolName = n.PoolName AND v.Status = 'running' AND NOT EXISTS (SELECT 1 FROM Drain d WHERE d.UndrainedTime IS NULL AND lower(d.Host) COLLATE Latin1_General_100_BIN2 = lower(v.Host) COLLATE Latin1_General_100_BIN2)) AS Serving,
+       (SELECT COUNT(*) FROM BatchControl c WHERE c.Status IN ('running', 'pausing', 'cancelling')
+        AND COALESCE(c.NextPool, 'default') = n.PoolName) AS Claimed,
+       (SELECT MAX(v.Heartbeat) FROM Serves v WHERE v.PoolName = n.PoolName) AS LastServed,
+       (SELECT MAX(v.Host) FROM Serves v WHERE v.PoolName = n.PoolName
+        AND v.Heartbeat = (SELECT MAX(o.Heartbeat) FROM Serves o WHERE o.PoolName = n.PoolName)) AS LastHost,
+       (SELECT MIN(d.Drain_id) FROM Drain d WHERE d.UndrainedTime IS NULL
+        AND lower(d.PoolName) COLLATE Latin1_General_100_BIN2 = n.PoolName) AS Drain_id
+FROM Named n
+)
+SELECT t.PoolName, p.MaxConcurrent, COALESCE(p.Enabled, 1) AS Enabled, t.Claimed, t.Serving, t.LastHost,
+       t.LastServed, (SELECT TOP 1 CASE WHEN t.LastServed BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, t.LastServed) END FROM ZoneOffset o WHERE o.UntilTime > t.LastServed AND o.FromTime <= t.LastServed ORDER BY o.FromTime) AS LastServedLocal,
+       CASE WHEN d.Drain_id IS NOT NULL THEN CONCAT('pool ', t.PoolName, ' is drained by ', d.Actor, ': ', d.Reason)
+            WHEN p.Enabled <> 1 THEN CONCAT('pool ', t.PoolName, ' is disabled')
+            WHEN t.Serving = 0 AND (t.PoolName <> 'default' OR t.Running > 0) THEN CONCAT('no controller serves pool ', t.PoolName, CASE WHEN t.LastHost IS NULL THEN ' (and none ever did)' ELSE CONCAT(' (the last was on ', t.LastHost, ', ', CONVERT(varchar(19), t.LastServed, 120) + ' UTC', ')') END)
+            WHEN t.Claimed >= p.MaxConcurrent THEN CONCAT(t.Claimed, ' instances have a step of pool ', t.PoolName, ' under way, its MaxConcurrent') END AS Reason,
+       CASE WHEN d.Drain_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''undrain'', ', CONCAT('N''', replace(CONCAT('{"pool": "', t.PoolName, '"}'), '''', ''''''), ''''), ', ...);')
+            WHEN p.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Pool SET Enabled = 1 WHERE PoolName = ', CONCAT('N''', replace(t.PoolName, '''', ''''''), ''''), ';')
+            WHEN t.Serving = 0 AND (t.PoolName <> 'default' OR t.Running > 0) THEN 'SELECT * FROM Controller;'
+            WHEN t.Claimed >= p.MaxConcurrent THEN 'SELECT * FROM vRunning;' END AS NextSql,
+       p.Description
+FROM Standing t
+LEFT JOIN Pool p ON p.PoolName = t.PoolName
+LEFT JOIN Drain d ON d.Drain_id = t.Drain_id;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
 CREATE OR ALTER VIEW vStatus AS
 WITH Unfit AS (
 SELECT ProcessBatch_id, Reason, NextSql
@@ -2263,7 +2307,7 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
             CASE WHEN c.PrevProcessControlSeq NOT BETWEEN 0 AND 2000000000 THEN CONCAT('BatchControl ', c.BatchControl_id, ' cannot be read: PrevProcessControlSeq holds nonsense')
             WHEN c.NextRunTime > l.Now THEN CONCAT('it waits until ', CONVERT(varchar(19), c.NextRunTime, 120) + ' UTC')
             WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', a.BatchControl_id, ' of the same batch is ', lower(a.Status) COLLATE Latin1_General_100_BIN2, ' (OnFailure ', lower(b.OnFailure) COLLATE Latin1_General_100_BIN2, ')')
-            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', t.BatchControl_id, ' is ', lower(t.Status) COLLATE Latin1_General_100_BIN2, ' and its batch stops everything') END, h.Reason,
+            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', t.BatchControl_id, ' is ', lower(t.Status) COLLATE Latin1_General_100_BIN2, ' and its batch stops everything') END, h.Reason, o.Reason,
             CASE WHEN c.Started >= b.MaxConcurrent THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
             WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0, or no number: nothing starts'
             WHEN l.HowMany >= l.Most THEN CONCAT(l.HowMany, ' instances are under way, and Setting MaxConcurrent is ', l.Most)
@@ -2286,6 +2330,7 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
             WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM ', CASE WHEN a.Status = 'failed' OR a.Status = 'held' THEN 'vFailed' ELSE 'vWaiting' END, ' WHERE BatchControl_id = ', a.BatchControl_id, ';')
             WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM ', CASE WHEN t.Status = 'retry' THEN 'vWaiting' ELSE 'vFailed' END, ' WHERE BatchControl_id = ', t.BatchControl_id, ';')
             WHEN h.Reason IS NOT NULL THEN CASE WHEN h.Mend IS NULL THEN 'SELECT * FROM Controller;' ELSE CONCAT(h.Mend, ';') END
+            WHEN o.Reason IS NOT NULL THEN o.NextSql
             ELSE 'SELECT * FROM vRunning;' END) AS NextSql
 FROM Instances c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
@@ -2299,6 +2344,10 @@ LEFT JOIN UnfitWork w ON w.Row_id = c.BatchControl_id
 LEFT JOIN Missing y ON y.ProcessBatch_id = c.ProcessBatch_id AND y.ProcessControlSeq = (
     SELECT MIN(v.ProcessControlSeq) FROM Missing v
     WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > c.PrevProcessControlSeq)
+LEFT JOIN ProcessControl e ON e.ProcessBatch_id = c.ProcessBatch_id AND e.ProcessControlSeq = (
+    SELECT MIN(v.ProcessControlSeq) FROM ProcessControl v
+    WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > c.PrevProcessControlSeq)
+LEFT JOIN vPools o ON o.PoolName = COALESCE(NULLIF(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(e.Pool) COLLATE Latin1_General_100_BIN2), ''), NULLIF(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(b.Pool) COLLATE Latin1_General_100_BIN2), ''), 'default')
 LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
 LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
@@ -2382,7 +2431,8 @@ SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) COLLATE Latin1_Gen
             WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, p.ExpectedDuration, h.StartTime) END < SYSUTCDATETIME() THEN 'longer than expected'
             WHEN p.AlarmDuration IS NOT NULL OR p.ExpectedDuration IS NOT NULL THEN 'in time' END AS Timing,
        h.ClaimedBy, h.Host, h.Pid, h.DbSession, h.CommandText, c.FileProcess_id,
-       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''pause'', ', c.BatchControl_id, ', ''...'');') AS PauseSql, CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ', c.BatchControl_id, ', ''...'');') AS CancelSql
+       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''pause'', ', c.BatchControl_id, ', ''...'');') AS PauseSql, CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ', c.BatchControl_id, ', ''...'');') AS CancelSql,
+       COALESCE(c.NextPool, 'default') AS PoolName
 FROM BatchProcessHistory h
 JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id

@@ -1466,6 +1466,44 @@ FROM (SELECT b.ProcessBatch_id, b.ProcessBatchName, z.BatchFreeze_id, CASE WHEN 
     OR (z.BareTag <> '' AND EXISTS (SELECT 1 FROM unnest(string_to_array(b.Tags, ',')) AS t(value) WHERE regexp_replace(t.value, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g') = z.BareTag))) z
 WHERE z.Nth = 1;
 
+CREATE OR REPLACE VIEW vPools AS
+WITH Serves AS (
+SELECT k.Controller_id, k.Host, k.Status, k.Heartbeat, COALESCE(p.PoolName, 'default') AS PoolName
+FROM Controller k LEFT JOIN ControllerPool p ON p.Controller_id = k.Controller_id
+), Named AS (
+SELECT 'default' AS PoolName
+UNION SELECT PoolName FROM Pool
+UNION SELECT PoolName FROM ControllerPool
+UNION SELECT COALESCE(NULLIF(regexp_replace(lower(g.Pool), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g'), ''), NULLIF(regexp_replace(lower(b.Pool), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g'), ''), 'default') FROM ProcessControl g
+JOIN ProcessBatch b ON b.ProcessBatch_id = g.ProcessBatch_id
+), Standing AS (
+SELECT n.PoolName,
+    (SELECT COUNT(*) FROM Controller k WHERE k.Status = 'running') AS Running,
+    (SELECT COUNT(*) FROM Serves v WHERE v.PoolName = n.PoolName AND v.Status = 'running' AND NOT EXISTS (SELECT 1 FROM Drain d WHERE d.UndrainedTime IS NULL AND lower(d.Host) = lower(v.Host))) AS Serving,
+    (SELECT COUNT(*) FROM BatchControl c WHERE c.Status IN ('running', 'pausing', 'cancelling')
+    AND COALESCE(c.NextPool, 'default') = n.PoolName) AS Claimed,
+    (SELECT MAX(v.Heartbeat) FROM Serves v WHERE v.PoolName = n.PoolName) AS LastServed,
+    (SELECT MAX(v.Host) FROM Serves v WHERE v.PoolName = n.PoolName
+    AND v.Heartbeat = (SELECT MAX(o.Heartbeat) FROM Serves o WHERE o.PoolName = n.PoolName)) AS LastHost,
+    (SELECT MIN(d.Drain_id) FROM Drain d WHERE d.UndrainedTime IS NULL
+    AND lower(d.PoolName) = n.PoolName) AS Drain_id
+FROM Named n
+)
+SELECT t.PoolName, p.MaxConcurrent, COALESCE(p.Enabled, 1) AS Enabled, t.Claimed, t.Serving, t.LastHost,
+    t.LastServed, (SELECT MIN(CASE WHEN t.LastServed < '5000-01-01' AND (t.LastServed > '4000-01-01 BC' OR NOT isfinite(t.LastServed)) THEN t.LastServed + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > t.LastServed AND o.FromTime <= t.LastServed) AS LastServedLocal,
+    CASE WHEN d.Drain_id IS NOT NULL THEN ('pool ' || t.PoolName || ' is drained by ' || d.Actor || ': ' || d.Reason)
+    WHEN p.Enabled <> 1 THEN ('pool ' || t.PoolName || ' is disabled')
+    WHEN t.Serving = 0 AND (t.PoolName <> 'default' OR t.Running > 0) THEN ('no controller serves pool ' || t.PoolName || CASE WHEN t.LastHost IS NULL THEN ' (and none ever did)' ELSE (' (the last was on ' || t.LastHost || ', ' || CASE WHEN t.LastServed > '9999-12-31 23:59:59' THEN '9999-12-31 23:59:59' WHEN t.LastServed < '0001-01-01' THEN '0001-01-01 00:00:00' ELSE to_char(t.LastServed, 'YYYY-MM-DD HH24:MI:SS') END || ' UTC)') END)
+    WHEN t.Claimed >= p.MaxConcurrent THEN (t.Claimed || ' instances have a step of pool ' || t.PoolName || ' under way, its MaxConcurrent') END AS Reason,
+    CASE WHEN d.Drain_id IS NOT NULL THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''undrain'', ' || ('''' || replace(('{"pool": "' || t.PoolName || '"}'), '''', '''''') || '''') || ', ...);')
+    WHEN p.Enabled <> 1 THEN ('UPDATE Pool SET Enabled = 1 WHERE PoolName = ' || ('''' || replace(t.PoolName, '''', '''''') || '''') || ';')
+    WHEN t.Serving = 0 AND (t.PoolName <> 'default' OR t.Running > 0) THEN 'SELECT * FROM Controller;'
+    WHEN t.Claimed >= p.MaxConcurrent THEN 'SELECT * FROM vRunning;' END AS NextSql,
+    p.Description
+FROM Standing t
+LEFT JOIN Pool p ON p.PoolName = t.PoolName
+LEFT JOIN Drain d ON d.Drain_id = t.Drain_id;
+
 CREATE OR REPLACE VIEW vStatus AS
 WITH Unfit AS (
 SELECT ProcessBatch_id, Reason, NextSql
@@ -1605,7 +1643,7 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
     CASE WHEN c.PrevProcessControlSeq NOT BETWEEN 0 AND 2000000000 THEN ('BatchControl ' || c.BatchControl_id || ' cannot be read: PrevProcessControlSeq holds nonsense')
     WHEN c.NextRunTime > l.Now THEN ('it waits until ' || CASE WHEN c.NextRunTime > '9999-12-31 23:59:59' THEN '9999-12-31 23:59:59' WHEN c.NextRunTime < '0001-01-01' THEN '0001-01-01 00:00:00' ELSE to_char(c.NextRunTime, 'YYYY-MM-DD HH24:MI:SS') END || ' UTC')
     WHEN a.BatchControl_id IS NOT NULL THEN ('BatchControl ' || a.BatchControl_id || ' of the same batch is ' || lower(a.Status) || ' (OnFailure ' || lower(b.OnFailure) || ')')
-    WHEN t.BatchControl_id IS NOT NULL THEN ('BatchControl ' || t.BatchControl_id || ' is ' || lower(t.Status) || ' and its batch stops everything') END, h.Reason,
+    WHEN t.BatchControl_id IS NOT NULL THEN ('BatchControl ' || t.BatchControl_id || ' is ' || lower(t.Status) || ' and its batch stops everything') END, h.Reason, o.Reason,
     CASE WHEN c.Started >= b.MaxConcurrent THEN (b.MaxConcurrent || ' of batch ' || b.ProcessBatchName || ' are started before it')
     WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0, or no number: nothing starts'
     WHEN l.HowMany >= l.Most THEN (l.HowMany || ' instances are under way, and Setting MaxConcurrent is ' || l.Most)
@@ -1628,6 +1666,7 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
     WHEN a.BatchControl_id IS NOT NULL THEN ('SELECT * FROM ' || CASE WHEN a.Status = 'failed' OR a.Status = 'held' THEN 'vFailed' ELSE 'vWaiting' END || ' WHERE BatchControl_id = ' || a.BatchControl_id || ';')
     WHEN t.BatchControl_id IS NOT NULL THEN ('SELECT * FROM ' || CASE WHEN t.Status = 'retry' THEN 'vWaiting' ELSE 'vFailed' END || ' WHERE BatchControl_id = ' || t.BatchControl_id || ';')
     WHEN h.Reason IS NOT NULL THEN CASE WHEN h.Mend IS NULL THEN 'SELECT * FROM Controller;' ELSE (h.Mend || ';') END
+    WHEN o.Reason IS NOT NULL THEN o.NextSql
     ELSE 'SELECT * FROM vRunning;' END) AS NextSql
 FROM Instances c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
@@ -1641,6 +1680,10 @@ LEFT JOIN UnfitWork w ON w.Row_id = c.BatchControl_id
 LEFT JOIN Missing y ON y.ProcessBatch_id = c.ProcessBatch_id AND y.ProcessControlSeq = (
     SELECT MIN(v.ProcessControlSeq) FROM Missing v
     WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > c.PrevProcessControlSeq)
+LEFT JOIN ProcessControl e ON e.ProcessBatch_id = c.ProcessBatch_id AND e.ProcessControlSeq = (
+    SELECT MIN(v.ProcessControlSeq) FROM ProcessControl v
+    WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > c.PrevProcessControlSeq)
+LEFT JOIN vPools o ON o.PoolName = COALESCE(NULLIF(regexp_replace(lower(e.Pool), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g'), ''), NULLIF(regexp_replace(lower(b.Pool), '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g'), ''), 'default')
 LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
 LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
@@ -1718,7 +1761,8 @@ SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) AS Status, c.Cycle
     WHEN CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (p.ExpectedDuration) * interval '1 second' END < (statement_timestamp() AT TIME ZONE 'UTC') THEN 'longer than expected'
     WHEN p.AlarmDuration IS NOT NULL OR p.ExpectedDuration IS NOT NULL THEN 'in time' END AS Timing,
     h.ClaimedBy, h.Host, h.Pid, h.DbSession, h.CommandText, c.FileProcess_id,
-    ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''pause'', ' || c.BatchControl_id || ', ''...'');') AS PauseSql, ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ' || c.BatchControl_id || ', ''...'');') AS CancelSql
+    ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''pause'', ' || c.BatchControl_id || ', ''...'');') AS PauseSql, ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ' || c.BatchControl_id || ', ''...'');') AS CancelSql,
+    COALESCE(c.NextPool, 'default') AS PoolName
 FROM BatchProcessHistory h
 JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id

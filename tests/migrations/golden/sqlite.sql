@@ -978,6 +978,44 @@ FROM (SELECT b.ProcessBatch_id, b.ProcessBatchName, z.BatchFreeze_id, CASE WHEN 
     OR (z.BareTag <> '' AND EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(b.Tags AS text)), ',', '","') || ']') t WHERE trim(t.value, (SELECT Blanks FROM batchctl_blanks)) = z.BareTag))) z
 WHERE z.Nth = 1;
 
+CREATE VIEW vPools AS
+WITH Serves AS (
+SELECT k.Controller_id, k.Host, k.Status, k.Heartbeat, COALESCE(p.PoolName, 'default') AS PoolName
+FROM Controller k LEFT JOIN ControllerPool p ON p.Controller_id = k.Controller_id
+), Named AS (
+SELECT 'default' AS PoolName
+UNION SELECT PoolName FROM Pool
+UNION SELECT PoolName FROM ControllerPool
+UNION SELECT COALESCE(NULLIF(trim(lower(g.Pool), (SELECT Blanks FROM batchctl_blanks)), ''), NULLIF(trim(lower(b.Pool), (SELECT Blanks FROM batchctl_blanks)), ''), 'default') FROM ProcessControl g
+JOIN ProcessBatch b ON b.ProcessBatch_id = g.ProcessBatch_id
+), Standing AS (
+SELECT n.PoolName,
+    (SELECT COUNT(*) FROM Controller k WHERE k.Status = 'running') AS Running,
+    (SELECT COUNT(*) FROM Serves v WHERE v.PoolName = n.PoolName AND v.Status = 'running' AND NOT EXISTS (SELECT 1 FROM Drain d WHERE d.UndrainedTime IS NULL AND lower(d.Host) = lower(v.Host))) AS Serving,
+    (SELECT COUNT(*) FROM BatchControl c WHERE (c.Status = 'running' OR c.Status = 'pausing' OR c.Status = 'cancelling')
+    AND COALESCE(c.NextPool, 'default') = n.PoolName) AS Claimed,
+    (SELECT MAX(v.Heartbeat) FROM Serves v WHERE v.PoolName = n.PoolName) AS LastServed,
+    (SELECT MAX(v.Host) FROM Serves v WHERE v.PoolName = n.PoolName
+    AND v.Heartbeat = (SELECT MAX(o.Heartbeat) FROM Serves o WHERE o.PoolName = n.PoolName)) AS LastHost,
+    (SELECT MIN(d.Drain_id) FROM Drain d WHERE d.UndrainedTime IS NULL
+    AND lower(d.PoolName) = n.PoolName) AS Drain_id
+FROM Named n
+)
+SELECT t.PoolName, p.MaxConcurrent, COALESCE(p.Enabled, 1) AS Enabled, t.Claimed, t.Serving, t.LastHost,
+    t.LastServed, (SELECT strftime('%Y-%m-%d %H:%M:%f', t.LastServed, Shift) FROM batchctl_shifts WHERE datetime(t.LastServed, '+1 second') BETWEEN FromTime AND UntilTime) AS LastServedLocal,
+    CASE WHEN d.Drain_id IS NOT NULL THEN 'pool ' || t.PoolName || ' is drained by ' || d.Actor || ': ' || d.Reason
+    WHEN p.Enabled <> 1 THEN 'pool ' || t.PoolName || ' is disabled'
+    WHEN t.Serving = 0 AND (t.PoolName <> 'default' OR t.Running > 0) THEN 'no controller serves pool ' || t.PoolName || CASE WHEN t.LastHost IS NULL THEN ' (and none ever did)' ELSE ' (the last was on ' || t.LastHost || ', ' || strftime('%Y-%m-%d %H:%M:%S', t.LastServed) || ' UTC)' END
+    WHEN t.Claimed >= p.MaxConcurrent THEN t.Claimed || ' instances have a step of pool ' || t.PoolName || ' under way, its MaxConcurrent' END AS Reason,
+    CASE WHEN d.Drain_id IS NOT NULL THEN 'INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''undrain'', ' || quote('{"pool": "' || t.PoolName || '"}') || ', ...);'
+    WHEN p.Enabled <> 1 THEN 'UPDATE Pool SET Enabled = 1 WHERE PoolName = ' || quote(t.PoolName) || ';'
+    WHEN t.Serving = 0 AND (t.PoolName <> 'default' OR t.Running > 0) THEN 'SELECT * FROM Controller;'
+    WHEN t.Claimed >= p.MaxConcurrent THEN 'SELECT * FROM vRunning;' END AS NextSql,
+    p.Description
+FROM Standing t
+LEFT JOIN Pool p ON p.PoolName = t.PoolName
+LEFT JOIN Drain d ON d.Drain_id = t.Drain_id;
+
 CREATE VIEW vStatus AS
 WITH Unfit AS (SELECT * FROM batchctl_unfit), Missing AS (SELECT ProcessBatch_id, ProcessControlSeq, Reason, NextSql FROM vNotInstalled), Counted AS (
 SELECT ProcessBatch_id, COUNT(CASE WHEN (Status = 'ready') THEN 1 END) AS Ready, COUNT(CASE WHEN (Status = 'running' OR Status = 'pausing' OR Status = 'cancelling') THEN 1 END) AS Running, COUNT(CASE WHEN (Status = 'retry') THEN 1 END) AS Retry,
@@ -1097,7 +1135,7 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
     THEN 'batch ' || b.ProcessBatchName || ' has no steps' END, w.Reason,
     CASE WHEN c.NextRunTime > l.Now THEN 'it waits until ' || strftime('%Y-%m-%d %H:%M:%S', c.NextRunTime) || ' UTC'
     WHEN a.BatchControl_id IS NOT NULL THEN 'BatchControl ' || a.BatchControl_id || ' of the same batch is ' || lower(a.Status) || ' (OnFailure ' || lower(b.OnFailure) || ')'
-    WHEN t.BatchControl_id IS NOT NULL THEN 'BatchControl ' || t.BatchControl_id || ' is ' || lower(t.Status) || ' and its batch stops everything' END, h.Reason,
+    WHEN t.BatchControl_id IS NOT NULL THEN 'BatchControl ' || t.BatchControl_id || ' is ' || lower(t.Status) || ' and its batch stops everything' END, h.Reason, o.Reason,
     CASE WHEN c.Started >= b.MaxConcurrent THEN b.MaxConcurrent || ' of batch ' || b.ProcessBatchName || ' are started before it'
     WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0, or no number: nothing starts'
     WHEN l.HowMany >= l.Most THEN l.HowMany || ' instances are under way, and Setting MaxConcurrent is ' || l.Most
@@ -1119,6 +1157,7 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
     WHEN a.BatchControl_id IS NOT NULL THEN 'SELECT * FROM ' || CASE WHEN a.Status = 'failed' OR a.Status = 'held' THEN 'vFailed' ELSE 'vWaiting' END || ' WHERE BatchControl_id = ' || a.BatchControl_id || ';'
     WHEN t.BatchControl_id IS NOT NULL THEN 'SELECT * FROM ' || CASE WHEN t.Status = 'retry' THEN 'vWaiting' ELSE 'vFailed' END || ' WHERE BatchControl_id = ' || t.BatchControl_id || ';'
     WHEN h.Reason IS NOT NULL THEN CASE WHEN h.Mend IS NULL THEN 'SELECT * FROM Controller;' ELSE h.Mend || ';' END
+    WHEN o.Reason IS NOT NULL THEN o.NextSql
     ELSE 'SELECT * FROM vRunning;' END) AS NextSql
 FROM Instances c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
@@ -1132,6 +1171,10 @@ LEFT JOIN UnfitWork w ON w.Row_id = c.BatchControl_id
 LEFT JOIN Missing y ON y.ProcessBatch_id = c.ProcessBatch_id AND y.ProcessControlSeq = (
     SELECT MIN(v.ProcessControlSeq) FROM Missing v
     WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > c.PrevProcessControlSeq)
+LEFT JOIN ProcessControl e ON e.ProcessBatch_id = c.ProcessBatch_id AND e.ProcessControlSeq = (
+    SELECT MIN(v.ProcessControlSeq) FROM ProcessControl v
+    WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > c.PrevProcessControlSeq)
+LEFT JOIN vPools o ON o.PoolName = COALESCE(NULLIF(trim(lower(e.Pool), (SELECT Blanks FROM batchctl_blanks)), ''), NULLIF(trim(lower(b.Pool), (SELECT Blanks FROM batchctl_blanks)), ''), 'default')
 LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
 LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
@@ -1208,7 +1251,8 @@ SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) AS Status, c.Cycle
     WHEN strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (p.ExpectedDuration) || ' seconds') < strftime('%Y-%m-%d %H:%M:%f', 'now') THEN 'longer than expected'
     WHEN p.AlarmDuration IS NOT NULL OR p.ExpectedDuration IS NOT NULL THEN 'in time' END AS Timing,
     h.ClaimedBy, h.Host, h.Pid, h.DbSession, h.CommandText, c.FileProcess_id,
-    'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''pause'', ' || c.BatchControl_id || ', ''...'');' AS PauseSql, 'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ' || c.BatchControl_id || ', ''...'');' AS CancelSql
+    'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''pause'', ' || c.BatchControl_id || ', ''...'');' AS PauseSql, 'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ' || c.BatchControl_id || ', ''...'');' AS CancelSql,
+    COALESCE(c.NextPool, 'default') AS PoolName
 FROM BatchProcessHistory h
 JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
