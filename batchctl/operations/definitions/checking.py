@@ -22,6 +22,7 @@ from batchctl.operations.alerting import alert_channels
 from batchctl.operations.column_lists import ColumnList, record
 from batchctl.operations.definitions.job_findings import job_findings, to_settle
 from batchctl.operations.definitions.plugin_checks import CORRECT_THE_PLUGIN, AskedPlugins, PluginChecks
+from batchctl.operations.definitions.pool_findings import pool_findings
 from batchctl.operations.definitions.reconciler import JobPlugins
 from batchctl.operations.intake import watches
 from batchctl.operations.intake.trial import trigger_findings
@@ -29,7 +30,7 @@ from batchctl.operations.operators import freezing
 from batchctl.operations.scheduling.time_findings import time_findings
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.ports import AskHandler, Folders, Transactions, ask_straight
-from batchctl.store import Connection, identity, limits, reports, sql_job_rows, unknown_settings
+from batchctl.store import Connection, identity, limits, pool_rows, reports, sql_job_rows, unknown_settings
 from batchctl.store.alerting import evidence
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import data_triggers, file_watches
@@ -87,6 +88,7 @@ def check(
         asking = [one for one in defined.batches if one.populating_procedure and not (one.populator_args or "").strip()]
         lacking = [finding for one in asking if (finding := lacks_procedure(connection, one))]
         tasks = list(task_connections.findings(connection, defined.batches, context.connections))
+        pools, unreadable_pools = pool_rows.in_use(connection, ()), pool_rows.unreadable(connection)
         timed = [] if timetable is None else list(time_findings(connection, timetable, defined.batches, triggers))
     broken = {} if jobs is None else jobs.failed_modules()
     remedies = {one.message: one.next_step for one in broken.values()}
@@ -120,6 +122,8 @@ def check(
     for expected in expectations:
         unfit_ones = (Finding(column, said) for column, said in unfit_columns(expected, calendar_names))
         found += _rows("ProcessBatch", visible(expected.name), unfit_ones)
+    found += pool_findings(defined.batches, pools)
+    found += [_of_nonsense(row, "nothing begins in it") for row in unreadable_pools]
     found += _near_alike(defined.batches)
     found += _cycles(defined.batches)
     found += _of_dependents(defined.batches)

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 
 from batchctl.store import views
-from batchctl.store.repeatable import audit_triggers, calendar_triggers, notices, pointing, sql_job_triggers, work
+from batchctl.store.repeatable import audit_triggers, named_triggers, notices, pointing, sql_job_triggers, work
 from batchctl.store.repeatable.trigger import Trigger
 from batchctl.store.views import shared_parts
 
-_KINDS = (audit_triggers, pointing, work, calendar_triggers, sql_job_triggers, notices)
+_KINDS = (audit_triggers, pointing, work, named_triggers, sql_job_triggers, notices)
 _NAME = re.compile(r"CREATE OR REPLACE FUNCTION (\w+\(\))")
 
 

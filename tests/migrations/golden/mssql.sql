@@ -2144,7 +2144,7 @@ SELECT t.PoolName, p.MaxConcurrent, COALESCE(p.Enabled, 1) AS Enabled, t.Claimed
        CASE WHEN d.Drain_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''undrain'', ', CONCAT('N''', replace(CONCAT('{"pool": "', t.PoolName, '"}'), '''', ''''''), ''''), ', ...);')
             WHEN p.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; UPDATE Pool SET Enabled = 1 WHERE PoolName = ', CONCAT('N''', replace(t.PoolName, '''', ''''''), ''''), ';')
             WHEN t.Serving = 0 AND (t.PoolName <> 'default' OR t.Running > 0) THEN 'SELECT * FROM Controller;'
-            WHEN t.Claimed >= p.MaxConcurrent THEN 'SELECT * FROM vRunning;' END AS NextSql,
+            ELSE 'SELECT * FROM vRunning;' END AS NextSql,
        p.Description
 FROM Standing t
 LEFT JOIN Pool p ON p.PoolName = t.PoolName
@@ -3284,6 +3284,32 @@ BEGIN
     SET NOCOUNT ON;
     IF EXISTS (SELECT 1 FROM Schedule AS u WHERE EXISTS (SELECT 1 FROM deleted AS d WHERE d.CalendarName = u.CalendarName AND NOT EXISTS (SELECT 1 FROM inserted AS i WHERE i.CalendarName = d.CalendarName))) OR EXISTS (SELECT 1 FROM ProcessBatch AS u WHERE EXISTS (SELECT 1 FROM deleted AS d WHERE d.CalendarName = u.ExpectedCalendar AND NOT EXISTS (SELECT 1 FROM inserted AS i WHERE i.CalendarName = d.CalendarName)))
         THROW 51000, N''batchctl: a schedule or ExpectedCalendar of a batch names this calendar: SET QUOTED_IDENTIFIER ON; UPDATE Schedule SET CalendarName = ..., UPDATE ProcessBatch SET ExpectedCalendar = ... first'', 1;
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_Pool_Used ON Pool AFTER DELETE AS
+BEGIN
+    SET NOCOUNT ON;
+    IF EXISTS (SELECT 1 FROM ProcessBatch AS u WHERE EXISTS (SELECT 1 FROM deleted AS d WHERE d.PoolName = lower(u.Pool))) OR EXISTS (SELECT 1 FROM ProcessControl AS u WHERE EXISTS (SELECT 1 FROM deleted AS d WHERE d.PoolName = lower(u.Pool)))
+        THROW 51000, N''batchctl: a batch or a step names this pool: SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Pool = ..., UPDATE ProcessControl SET Pool = ... first'', 1;
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+EXEC sp_executesql N'CREATE OR ALTER TRIGGER TR_Pool_Renamed ON Pool AFTER UPDATE AS
+BEGIN
+    SET NOCOUNT ON;
+    IF EXISTS (SELECT 1 FROM ProcessBatch AS u WHERE EXISTS (SELECT 1 FROM deleted AS d WHERE d.PoolName = lower(u.Pool) AND NOT EXISTS (SELECT 1 FROM inserted AS i WHERE i.PoolName = d.PoolName))) OR EXISTS (SELECT 1 FROM ProcessControl AS u WHERE EXISTS (SELECT 1 FROM deleted AS d WHERE d.PoolName = lower(u.Pool) AND NOT EXISTS (SELECT 1 FROM inserted AS i WHERE i.PoolName = d.PoolName)))
+        THROW 51000, N''batchctl: a batch or a step names this pool: SET QUOTED_IDENTIFIER ON; UPDATE ProcessBatch SET Pool = ..., UPDATE ProcessControl SET Pool = ... first'', 1;
 END';
 GO
 IF @@TRANCOUNT = 0

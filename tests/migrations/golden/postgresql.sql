@@ -1316,6 +1316,24 @@ $$;
 
 REVOKE ALL ON FUNCTION batchctl_calendar_used() FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION batchctl_pool_used() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    ours text := quote_ident(TG_TABLE_SCHEMA) || '.';
+    used boolean;
+BEGIN
+    EXECUTE 'SELECT EXISTS (SELECT 1 FROM ' || ours || 'ProcessBatch u WHERE lower(u.Pool) = $1)'
+            ' OR EXISTS (SELECT 1 FROM ' || ours || 'ProcessControl u WHERE lower(u.Pool) = $1)'
+    INTO used USING OLD.PoolName;
+    IF used THEN
+        RAISE EXCEPTION USING MESSAGE = 'batchctl: a batch or a step names this pool: UPDATE ProcessBatch SET Pool = ..., UPDATE ProcessControl SET Pool = ... first', ERRCODE = 'foreign_key_violation';
+    END IF;
+    RETURN OLD;
+END
+$$;
+
+REVOKE ALL ON FUNCTION batchctl_pool_used() FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION batchctl_sql_job() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.JobName IS NULL OR NEW.FirstRunOn IS NULL OR NEW.ConnectionName IS NULL OR NEW.ScheduledSql IS NULL THEN
@@ -1498,7 +1516,7 @@ SELECT t.PoolName, p.MaxConcurrent, COALESCE(p.Enabled, 1) AS Enabled, t.Claimed
     CASE WHEN d.Drain_id IS NOT NULL THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''undrain'', ' || ('''' || replace(('{"pool": "' || t.PoolName || '"}'), '''', '''''') || '''') || ', ...);')
     WHEN p.Enabled <> 1 THEN ('UPDATE Pool SET Enabled = 1 WHERE PoolName = ' || ('''' || replace(t.PoolName, '''', '''''') || '''') || ';')
     WHEN t.Serving = 0 AND (t.PoolName <> 'default' OR t.Running > 0) THEN 'SELECT * FROM Controller;'
-    WHEN t.Claimed >= p.MaxConcurrent THEN 'SELECT * FROM vRunning;' END AS NextSql,
+    ELSE 'SELECT * FROM vRunning;' END AS NextSql,
     p.Description
 FROM Standing t
 LEFT JOIN Pool p ON p.PoolName = t.PoolName
@@ -2102,6 +2120,13 @@ CREATE OR REPLACE TRIGGER TR_Calendar_Used BEFORE DELETE ON Calendar FOR EACH RO
 CREATE OR REPLACE TRIGGER TR_Calendar_Renamed AFTER UPDATE OF CalendarName ON Calendar FOR EACH ROW
     WHEN (NEW.CalendarName <> OLD.CalendarName)
     EXECUTE FUNCTION batchctl_calendar_used();
+
+CREATE OR REPLACE TRIGGER TR_Pool_Used BEFORE DELETE ON Pool FOR EACH ROW
+    EXECUTE FUNCTION batchctl_pool_used();
+
+CREATE OR REPLACE TRIGGER TR_Pool_Renamed AFTER UPDATE OF PoolName ON Pool FOR EACH ROW
+    WHEN (NEW.PoolName <> OLD.PoolName)
+    EXECUTE FUNCTION batchctl_pool_used();
 
 CREATE OR REPLACE TRIGGER TR_vSqlJob_Insert INSTEAD OF INSERT ON vSqlJob FOR EACH ROW
     EXECUTE FUNCTION batchctl_sql_job();

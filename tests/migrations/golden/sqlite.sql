@@ -1010,7 +1010,7 @@ SELECT t.PoolName, p.MaxConcurrent, COALESCE(p.Enabled, 1) AS Enabled, t.Claimed
     CASE WHEN d.Drain_id IS NOT NULL THEN 'INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''undrain'', ' || quote('{"pool": "' || t.PoolName || '"}') || ', ...);'
     WHEN p.Enabled <> 1 THEN 'UPDATE Pool SET Enabled = 1 WHERE PoolName = ' || quote(t.PoolName) || ';'
     WHEN t.Serving = 0 AND (t.PoolName <> 'default' OR t.Running > 0) THEN 'SELECT * FROM Controller;'
-    WHEN t.Claimed >= p.MaxConcurrent THEN 'SELECT * FROM vRunning;' END AS NextSql,
+    ELSE 'SELECT * FROM vRunning;' END AS NextSql,
     p.Description
 FROM Standing t
 LEFT JOIN Pool p ON p.PoolName = t.PoolName
@@ -2179,6 +2179,16 @@ END;
 CREATE TRIGGER TR_Calendar_Renamed BEFORE UPDATE OF CalendarName ON Calendar WHEN NEW.CalendarName <> OLD.CalendarName AND (EXISTS (SELECT 1 FROM Schedule AS u WHERE u.CalendarName = OLD.CalendarName) OR EXISTS (SELECT 1 FROM ProcessBatch AS u WHERE u.ExpectedCalendar = OLD.CalendarName))
 BEGIN
     SELECT RAISE(ABORT, 'batchctl: a schedule or ExpectedCalendar of a batch names this calendar: UPDATE Schedule SET CalendarName = ..., UPDATE ProcessBatch SET ExpectedCalendar = ... first');
+END;
+
+CREATE TRIGGER TR_Pool_Used BEFORE DELETE ON Pool WHEN EXISTS (SELECT 1 FROM ProcessBatch AS u WHERE lower(u.Pool) = OLD.PoolName) OR EXISTS (SELECT 1 FROM ProcessControl AS u WHERE lower(u.Pool) = OLD.PoolName)
+BEGIN
+    SELECT RAISE(ABORT, 'batchctl: a batch or a step names this pool: UPDATE ProcessBatch SET Pool = ..., UPDATE ProcessControl SET Pool = ... first');
+END;
+
+CREATE TRIGGER TR_Pool_Renamed BEFORE UPDATE OF PoolName ON Pool WHEN NEW.PoolName <> OLD.PoolName AND (EXISTS (SELECT 1 FROM ProcessBatch AS u WHERE lower(u.Pool) = OLD.PoolName) OR EXISTS (SELECT 1 FROM ProcessControl AS u WHERE lower(u.Pool) = OLD.PoolName))
+BEGIN
+    SELECT RAISE(ABORT, 'batchctl: a batch or a step names this pool: UPDATE ProcessBatch SET Pool = ..., UPDATE ProcessControl SET Pool = ... first');
 END;
 
 CREATE TRIGGER TR_vSqlJob_Insert INSTEAD OF INSERT ON vSqlJob

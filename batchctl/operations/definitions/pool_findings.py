@@ -1,0 +1,37 @@
+"""What is wrong with the pools that batches and steps name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from batchctl.domain.outcomes import RowFinding
+from batchctl.domain.pools import PoolsInUse
+from batchctl.domain.rows import DEFAULT_POOL, BatchDefinition
+from batchctl.domain.text import did_you_mean, typed, visible
+
+_MAKE = "batchctl pools   (which there are; to make it: INSERT INTO Pool (PoolName) VALUES (...))"
+
+
+def pool_findings(batches: Iterable[BatchDefinition], pools: PoolsInUse) -> Iterator[RowFinding]:
+    """Yield the pools that are named and not there, and those that no controller has ever served."""
+    known = {DEFAULT_POOL, *pools.known.by_name}
+    needed = set[str]()
+    for batch in batches:
+        if batch.pool is not None and batch.pool not in known:
+            yield _unknown("ProcessBatch", visible(batch.name), batch.pool, known)
+        for step in batch.steps:
+            if step.pool is not None and step.pool not in known:
+                row = f"{visible(batch.name)}, step {step.seq} '{visible(step.name)}'"
+                yield _unknown("ProcessControl", row, step.pool, known)
+        if batch.enabled:
+            needed |= {batch.pool_of(step) for step in batch.steps}
+    for name in sorted(needed & known - {DEFAULT_POOL}):
+        if name not in pools.last:
+            message = f"Steps are to run in pool '{visible(name)}', and no controller has ever served it."
+            serve = f"batchctl run --pool {typed(name)}   (on a host that has what its steps need)"
+            yield RowFinding("Pool", visible(name), "PoolName", message, serve)
+
+
+def _unknown(table: str, row: str, name: str, known: Iterable[str]) -> RowFinding:
+    near = visible(did_you_mean(name, known))
+    return RowFinding(table, row, "Pool", f"There is no pool '{visible(name)}', so its steps do not run.{near}", _MAKE)
