@@ -14,10 +14,12 @@ from batchctl.control.creation import CreationReport, Creator
 from batchctl.control.membership import Membership
 from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue, Rescued
+from batchctl.control.served_pools import ServedPools
 from batchctl.domain.errors import PluginError
 from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Finding, Identity, Rendered, StepContext, StepOutcome, StepRequest
 from batchctl.domain.plugins import Plugins
+from batchctl.domain.pools import served_by
 from batchctl.domain.rows import (
     BatchDefinition,
     ControllerRow,
@@ -376,10 +378,12 @@ class World:
         means = self.transactions, self.clock, self.populators, zone, self.events.append
         return Creator(*means, gives_up=gives_up, plugins=plugins)
 
-    def recorder(self, controller: str = "c1", plugins: Plugins | None = None) -> Recorder:
+    def recorder(
+        self, controller: str = "c1", plugins: Plugins | None = None, pools: Sequence[str] = (), host: str = "host1"
+    ) -> Recorder:
         """Return what a controller writes with."""
         preparer = Preparer(_find_handler, context(str(self.directory)), "anna", "host1", "test")
-        return Recorder(preparer, controller, "host1", plugins)
+        return Recorder(preparer, controller, host, plugins, ServedPools(served_by(pools), host))
 
     def controller(
         self,
@@ -390,13 +394,15 @@ class World:
         runner: ScriptedRunner | None = None,
         is_trusted: Callable[[], bool] = lambda: True,
         plugins: Plugins | None = None,
+        pools: Sequence[str] = (),
+        host: str = "host1",
     ) -> Controller:
         """Return a new controller: with the world's connection and runner, or with its own, as on another host."""
         return Controller(
             transactions=transactions or self.transactions,
             clock=self.clock,
             runner=runner or self.runner,
-            recorder=self.recorder(name, plugins),
+            recorder=self.recorder(name, plugins, pools, host),
             listener=self.events.append,
             slots=slots,
             is_trusted=is_trusted,
@@ -465,6 +471,8 @@ class World:
         process: Identity = PROCESS,
         rhythm: Rhythm = Rhythm(),  # noqa: B008 - a frozen value
         listener: Listener | None = None,
+        pools: Sequence[str] = (),
+        host: str = "host1",
     ) -> Membership:
         """Return a controller's own row; it is not entered yet."""
         return Membership(
@@ -472,8 +480,9 @@ class World:
             clock=self.clock,
             listener=listener or self.events.append,
             name=name,
-            host="host1",
+            host=host,
             process=process,
+            pools=served_by(pools),
             slots=1,
             version="1",
             rhythm=rhythm,

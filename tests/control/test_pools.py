@@ -1,0 +1,230 @@
+"""Pools: a controller begins the steps of those that it serves; a step of another one ends the claim at its boundary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from batchctl.domain.pools import Place
+from batchctl.operations.operators.acts import Actor
+from batchctl.operations.operators.pooling import Drainer
+from tests.control.world import BAD, OK, RUNS_ON, World
+
+
+def pools(world: World, **most: int | None) -> None:
+    """Make pools by rows."""
+    for name, limit in most.items():
+        world.sql("INSERT INTO Pool (PoolName, MaxConcurrent) VALUES (?, ?)", name, limit)
+
+
+def two_pools(world: World, **columns: Any) -> None:
+    """Register a batch whose steps are of the default pool, of ssis, of ssis, and of linux."""
+    pools(world, ssis=None, linux=None)
+    batch_id = world.batch(steps=0, **columns)
+    for seq, pool in ((10, None), (20, "SSIS"), (30, " ssis "), (40, "linux")):
+        world.step(batch_id, seq, Pool=pool)
+
+
+def stands(world: World) -> list[tuple[str, int, str | None, str | None]]:
+    return world.sql("SELECT Status, PrevProcessControlSeq, NextPool, ClaimedBy FROM BatchControl ORDER BY 1, 2")
+
+
+def end_all(world: World) -> None:
+    """Let every step under way end well, and what follows run on."""
+    for key in [*world.runner.open]:
+        world.runner.end(key, OK)
+
+
+def drainer(world: World) -> Drainer:
+    return Drainer(Actor(transactions=world.open(), clock=world.clock, user="anna", host="etl1"))
+
+
+def test_a_step_of_another_pool_ends_the_claim_and_who_serves_it_goes_on(world: World) -> None:
+    two_pools(world)
+    world.submit()
+    world.create()
+    world.turn_until_idle(world.controller("c1"))
+    assert stands(world) == [("ready", 10, "ssis", None)]
+
+    world.turn_until_idle(world.controller("c2", pools=["ssis"]))
+    assert stands(world) == [("ready", 30, "linux", None)], "it keeps its claim from step 20 to 30"
+    world.turn_until_idle(world.controller("c3", pools=["linux", "ssis"]))
+
+    assert stands(world) == [("complete", 40, None, None)]
+    owners = world.sql("SELECT ProcessControlSeq, ClaimedBy, ClaimToken FROM BatchProcessHistory ORDER BY 1")
+    assert owners == [(10, "c1", 1), (20, "c2", 2), (30, "c2", 2), (40, "c3", 3)]
+
+
+def test_one_that_serves_both_pools_goes_on_under_a_new_claim(world: World) -> None:
+    two_pools(world)
+    world.submit()
+    world.create()
+    world.turn_until_idle(world.controller("c1", pools=["default", "ssis", "linux"]))
+
+    assert [token for (token,) in world.sql("SELECT ClaimToken FROM BatchProcessHistory ORDER BY 1")] == [1, 2, 2, 3]
+
+
+def test_the_batch_says_the_pool_of_steps_that_do_not(world: World) -> None:
+    pools(world, ssis=None)
+    batch_id = world.batch(steps=0, Pool="ssis")
+    world.step(batch_id, 10)
+    world.step(batch_id, 20, Pool="default")
+    world.submit()
+    world.create()
+    assert stands(world) == [("ready", 0, "ssis", None)]
+    world.turn_until_idle(world.controller("c1"))
+    assert world.history() == []
+
+    world.turn_until_idle(world.controller("c2", pools=["ssis"]))
+    assert stands(world) == [("ready", 10, None, None)]
+
+
+def test_one_that_waits_for_its_pool_keeps_its_place_in_the_batch(world: World) -> None:
+    two_pools(world)
+    for _ in range(2):
+        world.submit()
+    world.create()
+    world.turn_until_idle(world.controller("c1"))
+    assert stands(world) == [("ready", 0, None, None), ("ready", 10, "ssis", None)], "MaxConcurrent is 1"
+
+    world.sql("UPDATE ProcessBatch SET MaxConcurrent = 2")
+    world.turn_until_idle(world.controller("c1"))
+    assert stands(world) == [("ready", 10, "ssis", None)] * 2
+
+
+def test_a_pool_has_no_more_steps_under_way_than_it_may_on_all_hosts_together(world: World) -> None:
+    world.runner.script = lambda rendered: RUNS_ON
+    pools(world, ssis=2)
+    for name in ("A", "B"):
+        batch_id = world.batch(name, steps=0, MaxConcurrent=5)
+        world.step(batch_id, 10, Pool="ssis")
+        for _ in range(3):
+            world.submit(name)
+    world.create()
+    for name in ("c1", "c2"):
+        world.turn_until_idle(world.controller(name, pools=["ssis"], slots=4))
+    assert [status for status, *_ in stands(world)].count("running") == 2
+
+    world.sql("UPDATE Pool SET MaxConcurrent = 5")
+    world.turn_until_idle(world.controller("c3", pools=["ssis"], slots=8))
+    assert [status for status, *_ in stands(world)].count("running") == 5
+
+
+def test_a_limit_that_is_no_number_lets_nothing_begin(world: World) -> None:
+    pools(world, ssis=2)
+    world.step(world.batch(steps=0), 10, Pool="ssis")
+    world.submit()
+    world.create()
+    world.hand.loosen()
+    world.sql("UPDATE Pool SET MaxConcurrent = -1")
+    world.turn_until_idle(world.controller(pools=["ssis"]))
+
+    assert world.history() == []
+
+
+def test_a_disabled_pool_begins_nothing_and_its_steps_under_way_end(world: World) -> None:
+    world.runner.script = lambda rendered: RUNS_ON
+    pools(world, ssis=None)
+    batch_id = world.batch(steps=0, MaxConcurrent=2)
+    for seq in (10, 20):
+        world.step(batch_id, seq, Pool="ssis")
+    for _ in range(2):
+        world.submit()
+    world.create()
+    controller = world.controller(pools=["ssis"])
+    world.turn_until_idle(controller)
+    world.sql("UPDATE Pool SET Enabled = 0")
+    end_all(world)
+    world.turn_until_idle(controller)
+
+    assert stands(world) == [("ready", 0, "ssis", None), ("ready", 10, "ssis", None)]
+
+
+@pytest.mark.parametrize("place", [Place("HOST1"), Place(None, "Ssis")])
+def test_on_a_drained_host_or_in_a_drained_pool_nothing_new_begins_and_what_runs_ends(
+    world: World, place: Place
+) -> None:
+    world.runner.script = lambda rendered: RUNS_ON
+    pools(world, ssis=None)
+    batch_id = world.batch(steps=0, MaxConcurrent=2)
+    for seq in (10, 20):
+        world.step(batch_id, seq, Pool="ssis")
+    for _ in range(2):
+        world.submit()
+    world.create()
+    controller = world.controller(pools=["ssis"])
+    world.turn_until_idle(controller)
+    done = drainer(world).drain(None, place, reason="patches")
+    assert (done.is_new, done.under_way) == (True, 1 if place.pool else 0), "no controller is entered on that host"
+    world.hear()
+    end_all(world)
+    world.turn_until_idle(controller)
+    assert stands(world) == [("ready", 0, "ssis", None), ("ready", 10, "ssis", None)]
+
+    elsewhere = world.controller("c2", pools=["ssis"], host="host2")
+    world.turn_until_idle(elsewhere)
+    running = [status for status, *_ in stands(world)].count("running")
+    assert running == (0 if place.pool else 1), "another host goes on where this one is drained"
+
+    assert not drainer(world).drain(None, place, reason="again").is_new
+    (ended,) = drainer(world).undrain(None, place, reason="patched").drains
+    assert (ended.reason, ended.actor) == ("patches", "anna")
+    world.hear()
+    controller.look_again()
+    world.turn_until_idle(controller)
+    assert [status for status, *_ in stands(world)].count("running") == running + 1
+    assert drainer(world).undrain(None, place, reason="again").drains == ()
+
+
+def test_a_step_that_moves_to_another_pool_begins_where_its_row_says_now(world: World) -> None:
+    two_pools(world)
+    world.submit()
+    world.create()
+    world.turn_until_idle(world.controller("c1"))
+    world.sql("UPDATE ProcessControl SET Pool = 'linux' WHERE ProcessControlSeq IN (20, 30)")
+    world.turn_until_idle(world.controller("c2", pools=["ssis"]))
+    assert stands(world) == [("ready", 10, "ssis", None)], "NextPool is as it was when the row was moved"
+
+    world.turn_until_idle(world.controller("c3", pools=["linux"]))
+    assert stands(world) == [("complete", 40, None, None)]
+
+
+def test_a_retry_waits_for_a_controller_of_its_pool(world: World) -> None:
+    two_pools(world, RetryCount=1, RetryWaitMins=0)
+    world.submit()
+    world.create()
+    world.turn_until_idle(world.controller("c1"))
+    answers = iter([BAD])
+    world.runner.script = lambda rendered: next(answers, OK)
+    world.turn_until_idle(world.controller("c2", pools=["ssis"]))
+
+    assert [seq for _, seq, *_ in world.history()] == [10, 20, 20, 30]
+
+
+def test_what_a_dead_controller_of_another_pool_has_left_is_taken_care_of(world: World) -> None:
+    world.runner.script = lambda rendered: RUNS_ON
+    pools(world, ssis=None)
+    world.step(world.batch(steps=0), 10, Pool="ssis", OnLost="rerun")
+    world.submit()
+    world.create()
+    world.turn_until_idle(world.controller("c1", pools=["ssis"]))
+    world.crash()
+    world.recover("c2")
+    assert stands(world) == [("retry", 0, "ssis", None)]
+    world.turn_until_idle(world.controller("c2"))
+    assert len(world.history()) == 1
+
+    world.turn_until_idle(world.controller("c3", pools=["ssis"]))
+    assert stands(world) == [("complete", 10, None, None)]
+
+
+def test_a_controller_is_entered_with_its_pools_and_forgotten_with_them(world: World) -> None:
+    world.membership("c1", pools=["ssis", "Linux"]).begin()
+    world.membership("c2").begin()
+    rows = world.sql("SELECT Controller_id, PoolName FROM ControllerPool ORDER BY 2")
+    assert rows == [(1, "linux"), (1, "ssis")], "who serves the default pool alone has no row"
+
+    world.sql("UPDATE Controller SET Status = 'stopped', Heartbeat = '2020-01-01 00:00:00'")
+    world.membership("c3").begin()
+    assert world.sql("SELECT * FROM ControllerPool") == []
