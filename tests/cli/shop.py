@@ -57,6 +57,13 @@ class Shop:
             self._hand = self.hand()
         return self._hand.sql(statement, *values)
 
+    @property
+    def refused(self) -> type[Exception]:
+        """What that client raises when the database refuses a statement."""
+        self.sql("SELECT 1")
+        assert self._hand is not None
+        return self._hand.Refused
+
     def close(self) -> None:
         """Close that connection; the next statement opens another."""
         if self._hand is not None:

@@ -148,6 +148,12 @@ PLANTED = {
              " VALUES (99, 10, '2026-11-21', 10, 1, 10, 10, 10)")],
     "I76": [SCHEDULED, "UPDATE Schedule SET Enabled = 0", fired("fired"), "UPDATE ScheduleFire SET FileProcess_id = 99"],
     "I77": [*DEPENDS, completed(1), "UPDATE BatchCompletion SET ProcessBatch_id = 99"],
+    "I91": ["INSERT INTO Controller (ControllerName, Host) VALUES ('c9', 'h')",
+            "UPDATE BatchControl SET Status = 'running', ClaimedBy = 'c9', NextPool = 'ssis' WHERE BatchControl_id = 3",
+            ("INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType,"
+            " ClaimedBy, CommandText) VALUES (3, 1, 10, 's', 'told', 'c9', '')")],
+    "I92": [*CLAIMED_TWICE, "UPDATE ProcessBatch SET MaxConcurrent = 2", "UPDATE BatchControl SET NextPool = 'ssis'",
+            "INSERT INTO Pool (PoolName, MaxConcurrent) VALUES ('ssis', 1)"],
     "I67": ["UPDATE BatchProcessHistory SET DefVersion = 9 WHERE BatchProcessHistory_id = 1"],
 }  # fmt: skip
 """What breaks each law. Some break others too, which is said beside them."""
@@ -175,6 +181,8 @@ BESIDES = {
     "I42": {"I44"},
     "I43": {"I44"},
     "I47": {"I01"},
+    "I91": {"I48"},
+    "I92": {"I44"},
     "I53": {"I54", "I76"},
 }
 

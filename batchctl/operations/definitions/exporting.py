@@ -9,6 +9,7 @@ from batchctl.domain.definitions import defined
 from batchctl.domain.definitions.defined import EXPORTED, OWNS, Columns, Defined, Shape, Value, fingerprint
 from batchctl.domain.errors import NotFound
 from batchctl.domain.records import JsonValue
+from batchctl.domain.rows import pool_named
 from batchctl.domain.text import did_you_mean, is_invisible, visible
 from batchctl.ports import Transactions
 from batchctl.store.definitions import definition_rows
@@ -51,6 +52,8 @@ def _context(found: Sequence[Defined], names: Sequence[str]) -> list[Defined]:
     starting = [one for one in found if one.kind in _OF_ENTITY and one.columns.get("Entity") in entities]
     named = {("Calendar", one.columns.get("CalendarName")) for one in starting}
     named |= {("Resource", name) for one in chosen for name in one.parts.get("BatchResource", {})}
+    steps = [step for one in chosen for step in one.parts.get("ProcessControl", {}).values()]
+    named |= {("Pool", pool_named(str(of.get("Pool") or ""))) for of in (*(one.columns for one in chosen), *steps)}
     return [*chosen, *starting, *(one for one in found if (one.kind, one.name) in named)]
 
 

@@ -236,7 +236,7 @@ OF_INSTANCES: tuple[Invariant, ...] = (
         "somebody has changed DefVersion, or deleted rows of BatchVersion, by hand; nothing needs to be done to go on",
     ),
     Invariant(
-        "I71",
+        "I91",
         "a step under way was begun by a controller that serves its pool",
         _instances(
             _c.Status.in_(CLAIMED),
@@ -248,7 +248,7 @@ OF_INSTANCES: tuple[Invariant, ...] = (
         "batchctl show {id}; look whether NextPool, or rows of ControllerPool, were changed by hand: what has begun goes on",
     ),
     Invariant(
-        "I72",
+        "I92",
         "no more instances have a step of a pool under way than its MaxConcurrent",
         select(_p.Pool_id)
         .join(batch_control, and_(_c.Status.in_(CLAIMED), func.coalesce(_c.NextPool, DEFAULT_POOL) == _p.PoolName))

@@ -1,0 +1,197 @@
+"""`batchctl pools, drain, undrain, wait --drained`, `controllers` and `run --pool`: where steps run, for those on call."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.shop import Shop
+
+WHY = ("--reason", "patch night")
+
+
+@pytest.fixture
+def two(shop: Shop) -> Shop:
+    """A batch whose second step is of pool ssis; hosts etl1 and ssis have had controllers."""
+    shop.batch("Daily")
+    shop.sql(
+        "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Pool, Data1)"
+        " VALUES (1, 20, 'send', 'os_command', 'SSIS', 'true')"
+    )
+    shop.sql("INSERT INTO Pool (PoolName, MaxConcurrent, Description) VALUES ('ssis', 2, 'has dtexec')")
+    shop.sql(
+        "INSERT INTO Controller (ControllerName, Host, Status, Heartbeat) VALUES ('c1', 'Etl1', 'stopped', '2026-11-28 02:10:00')"
+    )
+    shop.sql("INSERT INTO ControllerPool (Controller_id, PoolName) VALUES (1, 'ssis')")
+    return shop
+
+
+def test_a_step_waits_for_its_pool_and_goes_on_where_that_is_served(two: Shop) -> None:
+    two.arrive("Daily")
+    assert two("run", "--once") == 0
+    assert two.sql("SELECT Status, PrevProcessControlSeq, NextPool FROM BatchControl") == [("ready", 10, "ssis")]
+    standing = {one["PoolName"]: one for one in two.json("pools")}
+    assert (standing["ssis"]["State"], standing["ssis"]["Waiting"]) == ("not served", 1)
+    assert (standing["ssis"]["LastServedOn"], standing["ssis"]["LastServed"]) == ("Etl1", "2026-11-28T02:10:00.000Z")
+
+    assert two("pools") == 0
+    assert "has dtexec" in two.out
+    assert "Next: batchctl run --pool ssis" in two.out
+    assert two("run", "--once", "--pool", "ssis") == 0
+    assert two.sql("SELECT Status FROM BatchControl") == [("complete",)]
+    served = {one["Host"]: one["Pools"] for one in two.json("controllers")}
+    assert served["Etl1"] == ["ssis"]
+    assert ["default"] in served.values() or len(served) == 2
+
+
+def test_pools_of_the_settings_are_served_unless_the_command_names_others(two: Shop) -> None:
+    two.arrive("Daily")
+    two.settings('pools = ["SSIS", "default"]\n')
+    assert two("run", "--once") == 0
+
+    assert two.sql("SELECT Status FROM BatchControl") == [("complete",)]
+    assert two("run", "--once", "--pool", "default") == 0
+    newest = "SELECT Controller_id FROM Controller ORDER BY Controller_id DESC"
+    ((number,), *_) = two.sql(newest)
+    assert two.sql("SELECT PoolName FROM ControllerPool WHERE Controller_id = ?", number) == []
+
+
+@pytest.mark.parametrize("named", [("run", "--once"), ("process",)])
+def test_a_pool_that_is_not_there_is_refused_before_anything_is_done(two: Shop, named: tuple[str, ...]) -> None:
+    two.arrive("Daily")
+    assert two(*named, "--pool", "sis") == 3
+
+    assert "There is no pool 'sis'. Did you mean 'ssis'?" in two.err
+    assert "batchctl pools" in two.err
+    assert two.sql("SELECT count(*) FROM Controller") == [(1,)]
+
+
+def test_a_drain_says_what_it_drains_and_what_to_type_next(two: Shop) -> None:
+    assert two("drain", "SSIS", "--dry-run", *WHY) == 0
+    assert two.out == "Would be drained: pool ssis.\n"
+    assert two.sql("SELECT * FROM Drain") == []
+    assert two("drain", "SSIS", *WHY) == 0
+    assert two.out == "Drained: pool ssis.\n"
+    assert "batchctl wait --drained ssis; then batchctl undrain --pool ssis --reason ..." in two.err
+    two.arrive("Daily")
+    two("run", "--once", "--pool", "ssis", "--pool", "default")
+    assert two.sql("SELECT Status, PrevProcessControlSeq FROM BatchControl") == [("ready", 10)]
+    ((reason, drained),) = [(one["State"], one["Drained"]) for one in two.json("pools") if one["PoolName"] == "ssis"]
+    assert reason == "drained"
+    assert drained.endswith(": patch night")
+
+    assert two("drain", "--pool", "ssis", *WHY) == 0
+    assert two.out.startswith("It is drained already: pool ssis is drained since ")
+    assert two("wait", "--drained", "ssis") == 0
+    assert two.out == "Nothing runs on pool ssis any more.\n"
+    assert two("undrain", "ssis", "--reason", "done") == 0
+    assert two.out.startswith("Undrained: pool ssis is drained since ")
+    assert two("undrain", "ssis", "--reason", "done") == 0
+    assert two.out == "The pool ssis is not drained: there is nothing to end.\n"
+    acts = [(one["Action"], one["Reason"]) for one in two.json("audit") if one["Action"] in {"drain", "undrain"}]
+    assert acts == [("undrain", "done"), ("drain", "patch night")]
+
+
+def test_a_host_is_drained_for_all_controllers_on_it(two: Shop) -> None:
+    two.arrive("Daily")
+    ((host,),) = [(one["Host"],) for one in two.json("controllers")]
+    assert two("drain", "ETL1", *WHY) == 0
+    assert two.out == f"Drained: host {host}.\n"
+    ((drained,),) = [(one["Drained"],) for one in two.json("controllers")]
+    assert drained.startswith("host Etl1 is drained since ")
+    assert two("controllers") == 0
+    assert "drained" in two.out
+
+
+def test_wait_for_what_is_not_drained_is_refused_and_gives_up_in_time(two: Shop) -> None:
+    assert two("wait", "--drained", "etl1") == 4
+    assert "The host Etl1 is not drained: new steps begin there, so that waiting has no end." in two.err
+    two.arrive("Daily")
+    two("create")
+    two.sql("UPDATE BatchControl SET Status = 'running', ClaimedBy = 'c1', ClaimToken = 1, NextPool = 'ssis'")
+    assert two("drain", "ssis", *WHY) == 0
+    assert "1 instance has a step under way there." in two.err
+    for place in ("ssis", "etl1"):
+        two("drain", place, *WHY)
+        assert two("wait", "--drained", place, "--timeout", "0") == 5
+        assert "BatchControl 1" in two.err
+    assert two("wait", "--drained", "ssis", "--timeout", "0", "--json") == 5
+    assert '"UnderWay": [\n    1\n  ]' in two.out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("drain", "nowhere"), 3, "No controller of the last days ran on a host 'nowhere', and there is no such pool."),
+        (("drain", "--pool", "sis"), 3, "There is no pool 'sis'. Did you mean 'ssis'?"),
+        (("drain",), 2, "Name one host or one pool"),
+        (("drain", "ssis", "--host", "x"), 2, "Name one host or one pool"),
+        (("undrain", "nowhere"), 3, "there is no such pool"),
+    ],
+)
+def test_what_cannot_be_drained_is_refused_in_words(two: Shop, words: tuple[str, ...], code: int, said: str) -> None:
+    assert two(*words, *WHY) == code
+    assert said in two.err
+    assert two.sql("SELECT * FROM Drain") == []
+
+
+def test_a_name_of_a_host_and_of_a_pool_has_to_be_said_which(two: Shop) -> None:
+    two.sql("UPDATE Controller SET Host = 'SSIS'")
+    assert two("drain", "ssis", *WHY) == 2
+    assert "'ssis' is a host and a pool." in two.err
+    assert two("drain", "--host", "ssis", *WHY) == 0
+    assert two.sql("SELECT Host, PoolName FROM Drain") == [("SSIS", None)]
+
+
+def test_a_host_that_runs_its_first_controller_later_can_be_drained(two: Shop) -> None:
+    assert two("drain", "--host", "etl9", *WHY) == 0
+    assert two("undrain", "etl9", *WHY) == 0
+
+
+def test_check_names_pools_that_are_not_there_and_those_that_were_never_served(two: Shop) -> None:
+    two.sql("INSERT INTO Pool (PoolName) VALUES ('linux')")
+    two.sql("UPDATE ProcessBatch SET Pool = 'linux'")
+    two.sql("UPDATE ProcessControl SET Pool = 'sis' WHERE ProcessControlSeq = 20")
+    assert two("check", "--json") == 6
+
+    found = [(one["Table"], one["Row"], one["Message"]) for one in json.loads(two.out)]
+    assert found == [
+        (
+            "ProcessControl",
+            "Daily, step 20 'send'",
+            "There is no pool 'sis', so its steps do not run. Did you mean 'ssis'?",
+        ),
+        ("Pool", "linux", "Steps are to run in pool 'linux', and no controller has ever served it."),
+    ]
+
+
+@pytest.mark.parametrize("change", ["DELETE FROM Pool", "UPDATE Pool SET PoolName = 'other'"])
+def test_a_pool_that_steps_name_is_neither_removed_nor_renamed(two: Shop, change: str) -> None:
+    with pytest.raises(two.refused, match="a batch or a step names this pool"):
+        two.sql(change)
+    two.sql("UPDATE ProcessControl SET Pool = NULL")
+    two.sql(change)
+
+
+@pytest.mark.parametrize(
+    "row",
+    ["'SSIS', 1", "'', 1", "'x', 0", "'x', 1001", "'ssis', 1"],
+    ids=["case", "empty", "zero", "too many", "twice"],
+)
+def test_a_pool_that_may_not_be_is_refused_by_the_database(two: Shop, row: str) -> None:
+    with pytest.raises(two.refused):
+        two.sql(f"INSERT INTO Pool (PoolName, MaxConcurrent) VALUES ({row})")
+
+
+def test_pools_are_exported_with_the_batches_that_name_them_and_applied(two: Shop) -> None:
+    two.sql("INSERT INTO Pool (PoolName) VALUES ('other')")
+    path = two.folder / "daily.toml"
+    assert two("export", "--output", str(path), "--batch", "Daily") == 0, two.err
+    text = path.read_text(encoding="utf-8")
+    assert "other" not in text
+    path.write_text(text.replace("MaxConcurrent = 2", "MaxConcurrent = 7"), encoding="utf-8")
+    assert two("apply", str(path), "--reason", "more dtexec") == 0, two.err
+
+    assert two.sql("SELECT PoolName, MaxConcurrent FROM Pool ORDER BY 1") == [("other", None), ("ssis", 7)]
+    assert two.sql("SELECT Pool FROM ProcessControl WHERE ProcessControlSeq = 20") == [("SSIS",)]
