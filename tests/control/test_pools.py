@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from batchctl.control.alerting.incident_search import IncidentSearch
+from batchctl.domain.alerting.alerts import AlertRules
+from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.pools import Place
+from batchctl.domain.status import IncidentKind
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.pooling import Drainer
 from tests.control.world import BAD, OK, RUNS_ON, World
@@ -217,6 +222,35 @@ def test_what_a_dead_controller_of_another_pool_has_left_is_taken_care_of(world:
 
     world.turn_until_idle(world.controller("c3", pools=["ssis"]))
     assert stands(world) == [("complete", 10, None, None)]
+
+
+def test_a_pool_that_no_controller_serves_is_an_incident_once_that_has_lasted(world: World) -> None:
+    two_pools(world)
+    world.submit()
+    world.create()
+    world.turn_until_idle(world.controller("c1"))
+    world.membership("c1").begin()
+    assert unserved(world) == []
+    world.clock.advance(timedelta(minutes=6))
+    (sign,) = unserved(world)
+    assert sign.message == "No controller serves pool ssis (and none ever did), and an instance waits for it"
+    assert (sign.subject, sign.key) == ("pool ssis", "pool_unserved ssis")
+    assert str(sign.next_step).startswith("batchctl run --pool ssis ")
+
+    for keeps_it in ("BatchFreeze (Reason) VALUES ('x')", "Drain (PoolName, Reason) VALUES ('ssis', 'x')"):
+        world.sql(f"INSERT INTO {keeps_it}")
+        assert unserved(world) == [], "nobody waits for a controller there"
+        world.sql("UPDATE BatchFreeze SET ThawedTime = z_inserted")
+        world.sql("UPDATE Drain SET UndrainedTime = z_inserted")
+    assert len(unserved(world)) == 1
+    world.membership("c2", pools=["ssis"]).begin()
+    assert unserved(world) == []
+
+
+def unserved(world: World) -> list[IncidentSign]:
+    with world.transactions.read() as connection:
+        found = IncidentSearch(world.clock, AlertRules(), "c9").signs(connection, world.clock.now())
+    return [one for one in found if one.kind is IncidentKind.POOL_UNSERVED]
 
 
 def test_a_controller_is_entered_with_its_pools_and_forgotten_with_them(world: World) -> None:

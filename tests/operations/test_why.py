@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from batchctl.domain.errors import ConfigurationError, InvalidInput, NotFound
-from batchctl.domain.gates import Gate
+from batchctl.domain.gates import Ends, Gate
 from batchctl.domain.intake.triggers import Counted
 from batchctl.domain.liveness import Rhythm
 from batchctl.operations import explain
@@ -19,7 +19,7 @@ from batchctl.operations.presence import Presence
 from batchctl.operations.scheduling.schedule_trial import ScheduleBench
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.ports import Answer
-from tests.control.world import BAD, World
+from tests.control.world import BAD, RUNS_ON, World
 
 PRESENCE = Presence(Rhythm(), is_gone=lambda row: False)
 
@@ -363,3 +363,37 @@ def test_a_complete_row_starts_nothing_any_more(world: World) -> None:
     assert blocking(explained)["status"].blocked == "it is complete"
     assert blocking(explained)["status"].clear == "batchctl inbox resend 1 --reason ...   (to run all of it once more)"
     assert str(explained.earliest) == "when a person acts"
+
+
+def test_the_gate_of_a_pool_says_what_keeps_it_closed_until_a_controller_serves_it(world: World) -> None:
+    world.sql("INSERT INTO Pool (PoolName, MaxConcurrent) VALUES ('ssis', 1)")
+    world.step(world.batch(steps=0, MaxConcurrent=2), 10, Pool="SSIS")
+    for _ in range(2):
+        world.submit()
+    world.create()
+    enter(world)
+    assert blocking(why(world, "1"))["pool"] == Gate(
+        "pool",
+        "no controller serves pool ssis (and none ever did)",
+        "batchctl run --pool ssis   (on a host that has what the step needs)",
+        "Pool 1",
+    )
+    world.sql("INSERT INTO ControllerPool (Controller_id, PoolName) VALUES (1, 'ssis')")
+    assert "pool" not in blocking(why(world, "1"))
+    world.sql("INSERT INTO Drain (Host, Reason) VALUES ('H', 'patches')")
+    assert "no controller serves pool ssis (the last was on h, " in str(blocking(why(world, "1"))["pool"].blocked)
+    world.sql("UPDATE Drain SET UndrainedTime = z_inserted")
+    world.sql("UPDATE Pool SET Enabled = 0")
+    assert blocking(why(world, "1"))["pool"].blocked == "pool ssis is disabled"
+    world.sql("UPDATE Pool SET Enabled = 1")
+    world.sql("INSERT INTO Drain (PoolName, Reason, Actor) VALUES ('SSIS', 'dtexec hangs', 'anna')")
+    gate = blocking(why(world, "1"))["pool"]
+    assert str(gate.blocked).endswith(" by anna: dtexec hangs")
+    assert gate.clear == "batchctl undrain --pool SSIS --reason ..."
+    world.sql("UPDATE Drain SET UndrainedTime = z_inserted")
+    world.runner.script = lambda rendered: RUNS_ON
+    world.turn_until_idle(world.controller("c1", pools=["ssis"], slots=2))
+
+    gate = blocking(why(world, "2"))["pool"]
+    assert gate.blocked == "1 instances have a step of pool ssis under way, its MaxConcurrent"
+    assert gate.ends is Ends.HOLDER

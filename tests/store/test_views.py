@@ -25,7 +25,7 @@ from batchctl.store.maintenance import schema
 from batchctl.store.scheduling import zone_offset_rows
 from batchctl.store.tables import metadata
 from tests.control.alarm import Alarm, rules
-from tests.control.world import BAD, OK, World
+from tests.control.world import BAD, OK, RUNS_ON, World
 from tests.control_databases import ControlDatabase
 
 AMSTERDAM = "Europe/Amsterdam"
@@ -695,3 +695,55 @@ def test_who_keeps_a_new_row_or_its_batch_locked_is_said_of_it(
         ("FileProcess 2: locked by another program", "SELECT * FROM Controller;"),
     ]
     assert set(found[2:]) == {("no controller has looked at it yet", "SELECT * FROM Controller;")}
+
+
+def test_pools_say_who_serves_them_and_what_keeps_them_closed(
+    world: World, seen: Callable[..., list[dict[str, Any]]]
+) -> None:
+    world.sql("INSERT INTO Pool (PoolName, MaxConcurrent) VALUES ('ssis', 1), ('it''s', NULL)")
+    batch_id = world.batch(steps=0, MaxConcurrent=3, Pool="It's ")
+    world.step(batch_id, 10, Pool=" SSIS")
+    world.step(batch_id, 20)
+    for _ in range(2):
+        world.submit()
+    world.create()
+    world.sql("INSERT INTO Controller (ControllerName, Host, Heartbeat) VALUES ('c1', 'h1', '2026-11-28 02:10:00')")
+    reasons = {row["PoolName"]: row["Reason"] for row in seen("vPools")}
+    assert reasons == {
+        "default": None,
+        "it's": "no controller serves pool it's (and none ever did)",
+        "ssis": "no controller serves pool ssis (and none ever did)",
+    }
+    assert {row["Reason"] for row in seen("vWaiting")} == {reasons["ssis"]}
+
+    world.sql("INSERT INTO ControllerPool (Controller_id, PoolName) VALUES (1, 'ssis')")
+    world.sql("UPDATE Controller SET Status = 'stopped'")
+    assert (
+        seen("vWaiting")[0]["Reason"] == "no controller serves pool ssis (the last was on h1, 2026-11-28 02:10:00 UTC)"
+    )
+    world.sql("UPDATE Controller SET Status = 'running'")
+    assert {row["Reason"] for row in seen("vWaiting")} == {"nothing holds it back"}
+    (default,) = seen("vPools", "PoolName = 'default'")
+    assert default["Reason"] == "no controller serves pool default (and none ever did)", "one runs, for another pool"
+
+    world.sql("INSERT INTO Drain (PoolName, Reason, Actor) VALUES ('SSIS', 'hangs', 'anna')")
+    (row, _) = seen("vWaiting")
+    assert row["Reason"] == "pool ssis is drained by anna: hangs"
+    world.sql(row["NextSql"].replace("...", "'it hangs no more'"))
+    assert world.sql("SELECT Action, Arguments FROM OperatorRequest") == [("undrain", '{"pool": "ssis"}')]
+    world.sql("DELETE FROM OperatorRequest")
+    world.sql("UPDATE Drain SET UndrainedTime = z_inserted")
+    world.sql("UPDATE Pool SET Enabled = 0 WHERE PoolName = 'ssis'")
+    (row, _) = seen("vWaiting")
+    assert row["Reason"] == "pool ssis is disabled"
+    world.sql(row["NextSql"])
+    world.sql("INSERT INTO Drain (Host, Reason) VALUES ('H1', 'patches')")
+    assert seen("vPools", "PoolName = 'ssis'")[0]["Serving"] == 0
+    world.sql("UPDATE Drain SET UndrainedTime = z_inserted")
+
+    world.runner.script = lambda rendered: RUNS_ON
+    world.turn_until_idle(world.controller("c1", pools=["ssis"], slots=2))
+    assert [row["PoolName"] for row in seen("vRunning")] == ["ssis"]
+    (row,) = seen("vWaiting")
+    assert row["Reason"] == "1 instances have a step of pool ssis under way, its MaxConcurrent"
+    assert row["NextSql"] == "SELECT * FROM vRunning;"
