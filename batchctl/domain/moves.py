@@ -1,8 +1,9 @@
 """What happens after a step: decided here, purely; written elsewhere.
 
-The retry law: RetryCount is the number of automatic retries still allowed. A failure takes one and waits
-RetryWaitMins; at zero the instance is failed. Success and a manual re-run set it back. A failure that no retry can
-mend takes none and skips them all: the number left distinguishes it from one whose retries are used up.
+The retry law: RetryCount is the number of automatic retries still allowed. A failure takes one and waits; at zero the
+step has failed for good. Success and a manual re-run set it back to what the step that comes next allows. A failure
+that no retry can mend takes none and skips them all: the number left distinguishes it from one whose retries are used up.
+A step that has failed for good fails its instance, unless OnStepFailure lets that go on with the next one.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from batchctl.domain.outcomes import STOPPED_EARLY, StepOutcome
+from batchctl.domain.retry_codes import NO_RETRY, TIMEOUT
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchInstance, Step
 from batchctl.domain.status import TRANSITIONS, Cause, HistoryStatus, InstanceStatus, InstanceVerb, OnLost, StopReason
 from batchctl.domain.values import value
@@ -24,6 +26,10 @@ PUT_BACK_FOR_MOST = timedelta(minutes=10)
 """The longest such wait, as it grows each time: what its host does not have may be missing for days."""
 
 
+LONGEST_WAIT = timedelta(days=365)
+"""The longest wait for a retry, however it grows: as long as RetryWaitSecs may be."""
+
+
 @value
 class Move:
     """Where an instance stands after something has happened to it."""
@@ -35,6 +41,10 @@ class Move:
     lost_count: int
     next_step: Step | None = None
     """The step that begins at once."""
+    passed: bool = False
+    """True when it goes past a step that has failed for good."""
+    left: int | None = None
+    """The retries that the step which has ended was left with; None where `retry_count` says it."""
 
 
 @value
@@ -77,7 +87,18 @@ def ended(step: Step, outcome: StepOutcome, stop: StopReason | None = None) -> E
     elif outcome.stopped:
         why = _WHY_HALF_WAY.get(stop, "was stopped half-way because the controller ended") + words if stop else said
         status, said = HistoryStatus.LOST, why or "was stopped half-way"
-    return Ended(step.seq, status, said, outcome.fatal)
+    fatal = outcome.fatal
+    if step.retry_on is not None and status in {HistoryStatus.FAILED, HistoryStatus.TIMEOUT}:
+        codes = (TIMEOUT,) if status is HistoryStatus.TIMEOUT else (outcome.error_code, outcome.return_code)
+        fatal = not step.retry_on.covers(*codes)
+        if fatal and not outcome.fatal:
+            why = f"{NO_RETRY} ({step.retry_on.text}) does not name {_list(codes)}"
+            said = why if said is None else f"{said}; {why}"
+    return Ended(step.seq, status, said, fatal)
+
+
+def _list(codes: tuple[str | int | None, ...]) -> str:
+    return " or ".join(dict.fromkeys(str(code) for code in codes if code is not None)) or "a failure without a code"
 
 
 def _seconds(duration: timedelta | None) -> str:
@@ -101,9 +122,9 @@ def after_step(instance: BatchInstance, batch: BatchDefinition, end: Ended, *, n
         return _standing(instance, _asked(instance, InstanceVerb.RETRY_AT), next_run_time=now + pause)
     match end.status:
         case HistoryStatus.SUCCESS | HistoryStatus.SKIPPED:
-            return _after_success(instance, batch, end, may_go_on=may_go_on)
+            return _further(instance, batch, end, may_go_on=may_go_on)
         case HistoryStatus.FAILED | HistoryStatus.TIMEOUT:
-            return _after_failure(instance, batch, end, now)
+            return _after_failure(instance, batch, end, now, may_go_on=may_go_on)
         case HistoryStatus.CANCELLED | HistoryStatus.LOST:
             return _after_lost(instance, batch, end, now)
         case HistoryStatus.FENCED | HistoryStatus.RUNNING:
@@ -111,28 +132,52 @@ def after_step(instance: BatchInstance, batch: BatchDefinition, end: Ended, *, n
             raise ValueError(message)
 
 
-def _after_success(instance: BatchInstance, batch: BatchDefinition, end: Ended, *, may_go_on: bool) -> Move:
-    next_step = batch.step_after(end.seq)
+def _further(
+    instance: BatchInstance,
+    batch: BatchDefinition,
+    end: Ended,
+    *,
+    may_go_on: bool,
+    passed: bool = False,
+    left: int | None = None,
+) -> Move:
+    """Go on behind a step that has succeeded, or is passed."""
+    next_step, retries = batch.step_after(end.seq), batch.retries_after(end.seq)
     if next_step is None:
-        return Move(InstanceVerb.FINISH, end.seq, batch.retry_count, LONG_AGO, 0)
+        return Move(InstanceVerb.FINISH, end.seq, retries, LONG_AGO, 0, None, passed, left)
     if may_go_on and instance.status not in _ASKED:
-        return Move(InstanceVerb.ADVANCE, end.seq, batch.retry_count, LONG_AGO, 0, next_step)
-    return Move(_asked(instance, InstanceVerb.RELEASE), end.seq, batch.retry_count, LONG_AGO, 0)
+        return Move(InstanceVerb.ADVANCE, end.seq, retries, LONG_AGO, 0, next_step, passed, left)
+    return Move(_asked(instance, InstanceVerb.RELEASE), end.seq, retries, LONG_AGO, 0, None, passed, left)
 
 
-def _after_failure(instance: BatchInstance, batch: BatchDefinition, end: Ended, now: datetime) -> Move:
+def _after_failure(
+    instance: BatchInstance, batch: BatchDefinition, end: Ended, now: datetime, *, may_go_on: bool
+) -> Move:
     if instance.status is InstanceStatus.CANCELLING:
         return _standing(instance, InstanceVerb.CANCEL)
+    step = batch.step_at(end.seq)
     if instance.retry_count <= 0 or end.fatal:
+        if step is not None and step.may_be_passed:
+            return _further(instance, batch, end, may_go_on=may_go_on, passed=True, left=instance.retry_count)
         return _standing(instance, InstanceVerb.FAIL)
     pausing = instance.status is InstanceStatus.PAUSING
     return Move(
         verb=InstanceVerb.PAUSE if pausing else InstanceVerb.RETRY_AT,
         last_seq=instance.last_seq,
         retry_count=instance.retry_count - 1,
-        next_run_time=now + batch.retry_wait,
+        next_run_time=now + retry_wait(batch, step, instance.retry_count),
         lost_count=instance.lost_count,
     )
+
+
+def retry_wait(batch: BatchDefinition, step: Step | None, left: int) -> timedelta:
+    """Return how long a step waits for its next retry, with so many `left` before it: longer after each failure."""
+    base = batch.retry_wait if step is None or step.retry_wait is None else step.retry_wait
+    if step is None or step.retry_backoff is None:
+        return base
+    allowed = batch.retry_count if step.retry_count is None else step.retry_count
+    seconds = int(base.total_seconds()) * step.retry_backoff ** max(allowed - left, 0)
+    return timedelta(seconds=min(seconds, int(LONGEST_WAIT.total_seconds())))
 
 
 def _after_lost(instance: BatchInstance, batch: BatchDefinition, end: Ended, now: datetime) -> Move:
@@ -194,6 +239,7 @@ def moved(instance: BatchInstance, move: Move) -> BatchInstance:
         instance.entity,
         instance.file_name,
         instance.source,
+        (instance.steps_failed or 0) + 1 if move.passed else instance.steps_failed,
     )
 
 
@@ -224,6 +270,7 @@ def _under_the_next_token(instance: BatchInstance, controller: str, verb: Instan
         instance.entity,
         instance.file_name,
         instance.source,
+        instance.steps_failed,
     )
 
 

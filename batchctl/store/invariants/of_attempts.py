@@ -28,11 +28,11 @@ from batchctl.store.conditions import differing
 from batchctl.store.invariants.invariant import (
     BROKEN,
     CLAIMED,
-    DONE,
     Invariant,
     acted_on,
     is_as_it_was,
     is_written_down,
+    lets_go_on,
     rows_of,
 )
 from batchctl.store.tables import batch_control, batch_process_history, duration_history
@@ -56,7 +56,7 @@ _SAME_STEP = and_(
 _DONE_BEFORE = exists().where(
     _earlier.c.BatchControl_id == _h.c.BatchControl_id,
     _earlier.c.ProcessControlSeq == _s.ProcessControlSeq,
-    _earlier.c.Status.in_(DONE),
+    lets_go_on(_earlier.c),
     _earlier.c.EndTime <= _h.c.StartTime,
 )
 # What an attempt has to do with those before it is asked of all of them at once, in the order of their making: compared
@@ -84,7 +84,7 @@ _TURNS = _in_turn(
     func.max(_h.c.ClaimToken).over(**_ALL_BEFORE).label("highest"),
     func.max(func.coalesce(_h.c.EndTime, _NEVER)).over(**_ALL_BEFORE).label("ended"),
     func.coalesce(func.max(_h.c.ProcessControlSeq).over(**_ALL_BEFORE), 0).label("reached"),
-    func.coalesce(func.max(case((_h.c.Status.in_(DONE), _h.c.ProcessControlSeq))).over(**_ALL_BEFORE), 0).label("done"),
+    func.coalesce(func.max(case((lets_go_on(_h.c), _h.c.ProcessControlSeq))).over(**_ALL_BEFORE), 0).label("done"),
 )
 _DUE = _in_turn(
     _h.c.StartTime,
@@ -97,6 +97,9 @@ _RETRIES = _in_turn(
     _h.c.Cause,
     _h.c.RetryCountAfter,
     func.lag(_h.c.RetryCountAfter).over(**_BEFORE).label("left_before"),
+    # What a step that was gone past was left with says nothing of the next one.
+    func.lag(case((_h.c.Status.in_(BROKEN), _h.c.ProcessControlSeq), else_=0)).over(**_BEFORE).label("failed_before"),
+    _h.c.ProcessControlSeq,
     of=select(_later.c.BatchControl_id).where(_later.c.Status.in_(BROKEN)),
 )
 
@@ -254,6 +257,7 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
             _RETRIES.c.Status.in_(BROKEN),
             _RETRIES.c.Cause != "manual",
             _LEFT_BEFORE.is_not(None),
+            _RETRIES.c.failed_before.in_([0, _RETRIES.c.ProcessControlSeq]),
             or_(
                 _RETRIES.c.RetryCountAfter.is_(None),
                 and_(
