@@ -11,7 +11,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from batchctl.domain.outcomes import STOPPED_EARLY, StepOutcome
-from batchctl.domain.retry_codes import NO_RETRY, TIMEOUT
+from batchctl.domain.retry_codes import NO_RETRY, ROWS, TIMEOUT
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchInstance, Step
 from batchctl.domain.status import TRANSITIONS, Cause, HistoryStatus, InstanceStatus, InstanceVerb, OnLost, StopReason
 from batchctl.domain.values import value
@@ -89,12 +89,18 @@ def ended(step: Step, outcome: StepOutcome, stop: StopReason | None = None) -> E
         status, said = HistoryStatus.LOST, why or "was stopped half-way"
     fatal = outcome.fatal
     if step.retry_on is not None and status in {HistoryStatus.FAILED, HistoryStatus.TIMEOUT}:
-        codes = (TIMEOUT,) if status is HistoryStatus.TIMEOUT else (outcome.error_code, outcome.return_code)
+        codes = _codes(outcome, status)
         fatal = not step.retry_on.covers(*codes)
         if fatal and not outcome.fatal:
             why = f"{NO_RETRY} ({step.retry_on.text}) does not name {_list(codes)}"
             said = why if said is None else f"{said}; {why}"
     return Ended(step.seq, status, said, fatal)
+
+
+def _codes(outcome: StepOutcome, status: HistoryStatus) -> tuple[str | int | None, ...]:
+    if status is HistoryStatus.TIMEOUT:
+        return (TIMEOUT,)
+    return (ROWS,) if outcome.error_code == ROWS else (outcome.error_code, outcome.return_code)
 
 
 def _list(codes: tuple[str | int | None, ...]) -> str:

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Annotated, NewType
 
 from batchctl.domain.arrivals import FoundFile
 from batchctl.domain.errors import next_step_in, without_next_step
 from batchctl.domain.records import Apart, Hidden, Kept
 from batchctl.domain.retry_codes import NO_RETRY, RetryOn, retry_on
+from batchctl.domain.row_bounds import LEARNED, check_order, row_bound
 from batchctl.domain.status import (
     Cause,
     ControllerStatus,
@@ -24,6 +26,7 @@ from batchctl.domain.status import (
     IntakeStatus,
     OnFailure,
     OnLost,
+    OnRows,
     OnStepFailure,
     PopulatorOn,
     ProcessingMode,
@@ -265,7 +268,31 @@ class Step:
     """After which failures; None: after all that are not fatal."""
     on_step_failure: OnStepFailure | None = None
     """What follows when it has failed for good; None: the instance stops there."""
+    rows_min: Annotated[int | str | None, Kept(partial(row_bound, "RowsMin"), parse=partial(row_bound, "RowsMin"))] = (
+        None
+    )
+    rows_max: Annotated[int | str | None, Kept(partial(row_bound, "RowsMax"), parse=partial(row_bound, "RowsMax"))] = (
+        None
+    )
+    """How many rows it has to load at least, and at most: a number, or `learned`."""
+    on_rows: OnRows | None = None
+    """What another number means; None: the step fails."""
     data: DataValues = NO_DATA
+
+    def __post_init__(self) -> None:
+        """Refuse bounds that nothing fits."""
+        if self.rows_max is not None:
+            check_order(self.rows_min, self.rows_max)
+
+    @property
+    def counts_rows(self) -> bool:
+        """Say whether it is looked at how many rows it has loaded."""
+        return self.rows_min is not None or self.rows_max is not None
+
+    @property
+    def learns_rows(self) -> bool:
+        """Say whether its own past says how many that should be."""
+        return LEARNED in (self.rows_min, self.rows_max)
 
     @property
     def may_be_passed(self) -> bool:

@@ -97,7 +97,11 @@ VARIED_MUTANTS: tuple[Mutant, ...] = (
         "retry",
         (moves, "if instance.retry_count <= 0 or end.fatal", "if instance.retry_count <= 1 or end.fatal"),
     ),
-    mutant("a retry does not wait", "retry", (moves, "next_run_time=now + retry_wait(batch, step, instance.retry_count)", "next_run_time=now")),
+    mutant(
+        "a retry does not wait",
+        "retry",
+        (moves, "next_run_time=now + retry_wait(batch, step, instance.retry_count)", "next_run_time=now"),
+    ),
     mutant(
         "a time-out is not retried",
         "retry",
