@@ -28,8 +28,10 @@ from batchctl.store.conditions import differing
 from batchctl.store.invariants.invariant import (
     BROKEN,
     CLAIMED,
+    DONE,
     Invariant,
     acted_on,
+    has_failed_for_good,
     is_as_it_was,
     is_written_down,
     lets_go_on,
@@ -69,12 +71,22 @@ _ALL_BEFORE: dict[str, Any] = {**_BEFORE, "rows": _TO_THE_ONE_BEFORE}
 _NEVER = literal(datetime(9999, 12, 31, tzinfo=UTC), _h.c.EndTime.type)
 
 
-def _in_turn(*columns: ColumnElement[Any], of: Select[int] | None = None) -> FromClause:
+def _in_turn(
+    *columns: ColumnElement[Any], of: Select[int] | None = None, joined: FromClause | None = None
+) -> FromClause:
     """Return all attempts, or those of some instances, each with what comes of those before it."""
     attempts = select(_ID, *columns)
+    if joined is not None:
+        attempts = attempts.select_from(_h.outerjoin(joined, _WENT_PAST))
     return (attempts if of is None else attempts.where(_h.c.BatchControl_id.in_(of))).subquery("turn")
 
 
+# Joined, not looked up: SQL Server lets no aggregate look anything up.
+_went = batch_control.alias("went")
+_GOES_ON = or_(_h.c.Status.in_(DONE), _went.c.BatchControl_id.is_not(None))
+_WENT_PAST = and_(
+    _went.c.BatchControl_id == _h.c.BatchControl_id, _went.c.StepsFailed.is_not(None), has_failed_for_good(_h.c)
+)
 _TURNS = _in_turn(
     _h.c.BatchControl_id,
     _h.c.ProcessBatch_id,
@@ -84,7 +96,8 @@ _TURNS = _in_turn(
     func.max(_h.c.ClaimToken).over(**_ALL_BEFORE).label("highest"),
     func.max(func.coalesce(_h.c.EndTime, _NEVER)).over(**_ALL_BEFORE).label("ended"),
     func.coalesce(func.max(_h.c.ProcessControlSeq).over(**_ALL_BEFORE), 0).label("reached"),
-    func.coalesce(func.max(case((lets_go_on(_h.c), _h.c.ProcessControlSeq))).over(**_ALL_BEFORE), 0).label("done"),
+    func.coalesce(func.max(case((_GOES_ON, _h.c.ProcessControlSeq))).over(**_ALL_BEFORE), 0).label("done"),
+    joined=_went,
 )
 _DUE = _in_turn(
     _h.c.StartTime,
