@@ -26,3 +26,5 @@ ALTER TABLE ProcessControl ADD CONSTRAINT "CK_ProcessControl_OnRows" CHECK (lowe
 ALTER TABLE BatchControl ADD COLUMN NextPool VARCHAR(50);
 ALTER TABLE BatchControl ADD COLUMN StepsFailed INTEGER;
 ALTER TABLE BatchControl ADD CONSTRAINT "CK_BatchControl_StepsFailed" CHECK (StepsFailed >= 0);
+ALTER TABLE Incident DROP CONSTRAINT IF EXISTS "CK_Incident_Kind";
+ALTER TABLE Incident ADD CONSTRAINT "CK_Incident_Kind" CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'nobody_leads', 'populator_hangs', 'controller_trouble'));

@@ -639,7 +639,7 @@ CREATE TABLE Incident (
     CONSTRAINT [CK_Incident_Occurrences] CHECK (Occurrences >= 1),
     CONSTRAINT [CK_Incident_AlertsMade] CHECK (AlertsMade >= 0),
     CONSTRAINT [CK_Incident_Kind]
-        CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
+        CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
     CONSTRAINT [CK_Incident_Severity] CHECK (lower(Severity) IN ('warning', 'error')),
     CONSTRAINT [CK_Incident_Status] CHECK (lower(Status) IN ('open', 'acknowledged', 'resolved'))
 );
@@ -1927,6 +1927,23 @@ GO
 
 IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CK_BatchControl_StepsFailed', N'C') IS NULL
 ALTER TABLE BatchControl ADD CONSTRAINT [CK_BatchControl_StepsFailed] CHECK (StepsFailed >= 0);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+ALTER TABLE Incident DROP CONSTRAINT IF EXISTS [CK_Incident_Kind];
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CK_Incident_Kind', N'C') IS NULL
+ALTER TABLE Incident ADD CONSTRAINT [CK_Incident_Kind] CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'nobody_leads', 'populator_hangs', 'controller_trouble'));
 GO
 IF @@TRANCOUNT = 0
 BEGIN
