@@ -40,6 +40,7 @@ MADE = {
 OVER = re.compile(r"(?:EXEC sp_executesql N')?CREATE OR ALTER (VIEW|TRIGGER) (\w+) ")
 VERSION = re.compile(r"INSERT INTO alembic_version \(version_num\) VALUES \('(\w+)'\)")
 NEXT_VERSION = re.compile(r"UPDATE alembic_version SET version_num = '(\w+)' WHERE version_num = '(\w+)';")
+DROPPED = re.compile(r"ALTER TABLE \w+ DROP CONSTRAINT IF EXISTS \[(\w+)\];")
 Key = tuple[str, str, str]
 
 
@@ -93,9 +94,11 @@ class Database:
                 for column in re.findall(r"(?m)^ {4}(\w+) ", statement) if kind == "tables" else ():
                     self.objects["columns", made["on"], column] = ""
                 for check in re.findall(r"CONSTRAINT \[(CK_\w+)\]", statement):
-                    self.objects["checks", "", check] = ""
+                    self.objects["checks", "", check] = "made"
                 return
-        if version := VERSION.match(statement):
+        if dropped := DROPPED.fullmatch(statement):
+            self.objects.pop(("checks", "", dropped[1]), None)
+        elif version := VERSION.match(statement):
             self.revision = version[1]
         elif later := NEXT_VERSION.fullmatch(statement):
             self.revision = later[1] if self.revision == later[2] else self.revision
