@@ -150,10 +150,10 @@ def _further(
     """Go on behind a step that has succeeded, or is passed."""
     next_step, retries = batch.step_after(end.seq), batch.retries_after(end.seq)
     if next_step is None:
-        return Move(InstanceVerb.FINISH, end.seq, retries, LONG_AGO, 0, None, passed, left)
+        return Move(InstanceVerb.FINISH, end.seq, retries, LONG_AGO, 0, passed=passed, left=left)
     if may_go_on and instance.status not in _ASKED:
-        return Move(InstanceVerb.ADVANCE, end.seq, retries, LONG_AGO, 0, next_step, passed, left)
-    return Move(_asked(instance, InstanceVerb.RELEASE), end.seq, retries, LONG_AGO, 0, None, passed, left)
+        return Move(InstanceVerb.ADVANCE, end.seq, retries, LONG_AGO, 0, next_step, passed=passed, left=left)
+    return Move(_asked(instance, InstanceVerb.RELEASE), end.seq, retries, LONG_AGO, 0, passed=passed, left=left)
 
 
 def _after_failure(
@@ -245,7 +245,7 @@ def moved(instance: BatchInstance, move: Move) -> BatchInstance:
         instance.entity,
         instance.file_name,
         instance.source,
-        (instance.steps_failed or 0) + 1 if move.passed else instance.steps_failed,
+        steps_failed=(instance.steps_failed or 0) + 1 if move.passed else instance.steps_failed,
     )
 
 
@@ -276,7 +276,7 @@ def _under_the_next_token(instance: BatchInstance, controller: str, verb: Instan
         instance.entity,
         instance.file_name,
         instance.source,
-        instance.steps_failed,
+        steps_failed=instance.steps_failed,
     )
 
 

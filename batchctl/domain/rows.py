@@ -413,12 +413,12 @@ class BatchInstance:
     file_name: Hidden[str | None]
     source: Hidden[str | None] = None
     """What its `FileProcess` row came from."""
-    steps_failed: int | None = None
-    """How many steps it has gone past that had failed for good; None as long as there never was one."""
     updated_at: Hidden[Annotated[datetime, "z_updated"]] = field(default=LONG_AGO, compare=False)
     """When it was last written, as it was read: no later moment counts as earlier, however far a clock lags."""
     version: Annotated[int | None, "DefVersion"] = None
     """Which version of the batch it was created for; None where that was before versions were counted."""
+    steps_failed: int | None = None
+    """How many steps it has gone past that had failed for good; None as long as there never was one."""
 
     @property
     def retries_skipped(self) -> bool:
