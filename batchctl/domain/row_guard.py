@@ -148,11 +148,11 @@ def warning_in(message: str | None) -> str | None:
     return said if found else None
 
 
-def learning(step: Step, counts: Counts) -> str | None:
-    """Say what a step has learned of its number of rows, or that it knows too little; None where it learns nothing."""
-    if not step.learns_rows:
-        return None
+def expected(step: Step, counts: Counts) -> str:
+    """Say how many rows a step should have, or that too few of its runs are known, and what follows else."""
     band = band_of(step, counts)
     if band is None:
-        return f"learned from {len(counts.rows)} runs on {counts.days}: says nothing below {LEAST_RUNS} that counted their rows"
-    return f"{band.wording}, learned from {band.runs} runs on {counts.days}"
+        known = f"{len(counts.rows)} of the {LEAST_RUNS} runs on {counts.days} that have to be known"
+        return f"nothing is learned yet: {known}"
+    learned = "" if band.runs is None else f" (learned from {band.runs} runs on {counts.days})"
+    return f"{band.wording}{learned}, else it {'warns' if step.on_rows is OnRows.WARN else 'fails'}"

@@ -421,6 +421,13 @@ class BatchInstance:
     """How many steps it has gone past that had failed for good; None as long as there never was one."""
 
     @property
+    def failures_behind(self) -> str | None:
+        """Say how many steps it has gone past that had failed for good, if any."""
+        if not self.steps_failed:
+            return None
+        return "1 step failed" if self.steps_failed == 1 else f"{self.steps_failed} steps failed"
+
+    @property
     def retries_skipped(self) -> bool:
         """Say whether a fatal failure left retries that were never made."""
         return self.status is InstanceStatus.FAILED and self.retry_count > 0
