@@ -391,11 +391,12 @@ def _guarded(connection: Connection, end: End) -> End:
     step = attempt.step
     if not step.counts_rows or not outcome.succeeded or attempt.cause is Cause.VERIFY:
         return end
-    counts = row_counts.of_step(connection, attempt.instance, step, attempt.started_at) if step.learns_rows else None
+    days = row_guard.days_like(attempt.instance.cycle_key, attempt.started_at)
+    counts = row_counts.of_step(connection, step, days) if step.learns_rows else None
     complaint = row_guard.complaint(step, outcome, counts)
     if complaint is None:
         return end
-    counts = counts or row_counts.of_step(connection, attempt.instance, step, attempt.started_at)
+    counts = counts or row_counts.of_step(connection, step, days)
     return replace(end, outcome=row_guard.judged(step, outcome, row_guard.told(complaint, step, counts)))
 
 

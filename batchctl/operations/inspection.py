@@ -327,7 +327,8 @@ def _retries(batch: BatchDefinition, step: Step) -> str:
 def _rows(connection: Connection, instance: BatchInstance, step: Step) -> str | None:
     if not step.counts_rows:
         return None
-    return row_guard.expected(step, row_counts.of_step(connection, instance, step, instance.updated_at))
+    days = row_guard.days_like(instance.cycle_key, instance.updated_at)
+    return row_guard.expected(step, row_counts.of_step(connection, step, days))
 
 
 _PASSED = {

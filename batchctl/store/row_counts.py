@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from sqlalchemy import Connection, bindparam, select
 
 from batchctl.domain.row_guard import MOST_RUNS, Counts, days_like
-from batchctl.domain.rows import BatchInstance, Step
+from batchctl.domain.rows import Step
 from batchctl.domain.status import HistoryStatus, InstanceStatus
 from batchctl.store.statements import RowSelect
 from batchctl.store.tables import batch_control, batch_process_history
@@ -32,9 +30,8 @@ _LAST = RowSelect(
 )
 
 
-def of_step(connection: Connection, instance: BatchInstance, step: Step, at: datetime) -> Counts:
-    """Return the numbers of the last complete instances whose day was one like that of an instance."""
-    days = days_like(instance.cycle_key, at)
+def of_step(connection: Connection, step: Step, days: str) -> Counts:
+    """Return the numbers of the last complete instances of which the day was one of those `days`."""
     found = _LAST(connection, batch_id=step.batch_id, seq=step.seq, most=MOST)
     alike = (row.RowsAffected for row in found if days_like(row.CycleKey, row.StartTime) == days)
     return Counts(tuple(alike)[:MOST_RUNS], days)
