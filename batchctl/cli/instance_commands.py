@@ -158,6 +158,7 @@ def _summary(shown: inspection.ShownInstance) -> list[tuple[str, object]]:
         ("Status", output.word(instance.status)),
         ("PrevProcessControlSeq", instance.last_seq),
         ("RetryCount", f"{instance.retry_count}{f' ({RETRIES_SKIPPED})' if instance.retries_skipped else ''}"),
+        *([] if not instance.steps_failed else [("StepsFailed", _went_past(instance.steps_failed))]),
         ("NextRunTime", instance.next_run_time),
         ("CycleKey", instance.cycle_key),
         *([] if instance.version is None else [("DefVersion", _version(shown))]),
@@ -168,6 +169,10 @@ def _summary(shown: inspection.ShownInstance) -> list[tuple[str, object]]:
         named = {"Entity": row.entity, "FileName": row.file_name, "Status": row.status, "Source": row.source}
         pairs += [(f"  {name}", value) for name, value in {**named, "Message": row.message}.items() if value]
     return pairs
+
+
+def _went_past(steps: int) -> str:
+    return f"{steps} (OnStepFailure let it go on)"
 
 
 def _version(shown: inspection.ShownInstance) -> str:
@@ -195,6 +200,19 @@ def _steps(shown: inspection.ShownInstance) -> None:
     ]
     headings = ["seq#", "name", "type", "state", "last attempt", "attempts#", "started (UTC)", "message"]
     output.table_if_any("Steps", headings, rows)
+    rules = [
+        (
+            state.step.seq,
+            state.step.name,
+            state.retries,
+            None if state.step.retry_on is None else state.step.retry_on.text,
+            state.step.on_step_failure,
+            state.rows,
+        )
+        for state in shown.steps
+        if state.has_rules
+    ]
+    output.table_if_any("Rules of steps", ["seq#", "name", "retries", "RetryOn", "OnStepFailure", "rows"], rules)
 
 
 def show_acts(audit: Iterable[AuditEntry]) -> None:
@@ -240,6 +258,8 @@ def _as_json(shown: inspection.ShownInstance) -> shown_columns.Columns:
                 **shown_columns.of(state.step),
                 "State": state.state,
                 "LastAttempt": None if state.last is None else shown_columns.of(state.last),
+                "Retries": state.retries,
+                "Rows": state.rows,
             }
             for state in shown.steps
         ],

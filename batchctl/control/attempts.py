@@ -166,6 +166,8 @@ class InstanceMessage:
         if instance.status is InstanceStatus.RETRY:
             fields["NextRunTime"] = f"{instance.next_run_time:%Y-%m-%dT%H:%M:%SZ}"
             fields["RetryCount"] = instance.retry_count
+        if instance.steps_failed:
+            fields["StepsFailed"] = instance.steps_failed
         return fields
 
 

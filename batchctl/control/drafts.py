@@ -108,7 +108,7 @@ def ending(one: AfterEnd, now: datetime) -> Ending:
         None if one.ended.message is None else storable(one.ended.message),
         ended_at(end, now),
         end.identity,
-        move.retry_count,
+        move.retry_count if move.left is None else move.left,
         move.next_run_time if waits else None,
         end.never_ran,
     )

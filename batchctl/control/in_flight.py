@@ -12,6 +12,7 @@ from batchctl.control.allotment import Allotment
 from batchctl.control.attempts import Attempt, End, WrittenTurn, made_storable
 from batchctl.control.contention import LOCKED_LOOK
 from batchctl.control.drafts import late_result
+from batchctl.domain import row_guard
 from batchctl.domain.errors import Busy, Conflict, DatabaseRefused
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import HistoryEntry, HistoryId, InstanceId
@@ -264,7 +265,7 @@ def _goes_on(entry: HistoryEntry, in_flight: AttemptInFlight) -> bool:
 
 
 def _end(in_flight: AttemptInFlight, report: Finished) -> End:
-    outcome = made_storable(report.outcome)
+    outcome = row_guard.counted(made_storable(report.outcome))
     if in_flight.is_adopted:
         outcome = _by_adopter(in_flight.attempt, outcome)
     never_ran = report.never_ran or outcome.never_ran

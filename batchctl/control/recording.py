@@ -24,7 +24,7 @@ from batchctl.control.drafts import (
     time_of,
 )
 from batchctl.control.served_pools import ServedPools
-from batchctl.domain import gates, moves
+from batchctl.domain import gates, moves, row_guard
 from batchctl.domain.errors import Conflict
 from batchctl.domain.moves import not_before
 from batchctl.domain.plugins import Plugins
@@ -32,7 +32,7 @@ from batchctl.domain.rows import BatchDefinition, BatchInstance, HistoryEntry, I
 from batchctl.domain.status import Cause, HistoryStatus, InstanceStatus, InstanceVerb, OnFailure, StopReason
 from batchctl.domain.text import storable
 from batchctl.preparation import Prepared, Preparer
-from batchctl.store import Connection, history, instances, started, turns
+from batchctl.store import Connection, history, instances, row_counts, started, turns
 from batchctl.store.dependencies import dependencies
 from batchctl.store.history import Ending
 from batchctl.store.intake import intake
@@ -115,8 +115,8 @@ class Recorder:
         """
         decided, ready, at = list[AfterEnd](), list[Attempt](), time_of(ends, now)
         made = {} if known is None else known.prepared
-        for end in ends:
-            instance = end.attempt.instance
+        for each in ends:
+            end, instance = _guarded(connection, each), each.attempt.instance
             may_begin = not stopping and (self.has_time or instance.instance_id in made)
             decided.append(self._decide(end, instance, batches, now, may_begin=may_begin))
             for plan in next_plans(decided[-1:]):
@@ -144,7 +144,7 @@ class Recorder:
 
         If `apart`, leave out the followers and their log entries where the database refuses them.
         """
-        attempt = end.attempt
+        end, attempt = _guarded(connection, end), end.attempt
         may_begin = not stopping and self.has_time and not stopping_failures(connection, batches)
         found = self._load(connection, attempt) if end.stop is StopReason.CANCEL else attempt.instance
         stands = history.is_live(connection, attempt.history_id, attempt.instance.claim_token)
@@ -389,6 +389,21 @@ class Recorder:
         return WrittenTurn(
             announced=(InstanceMessage(attempt.batch.name, attempt.instance, attempt, ended, stays=True),)
         )
+
+
+def _guarded(connection: Connection, end: End) -> End:
+    """Return an end with what its number of rows makes of a success; nothing is asked where none is expected."""
+    attempt, outcome = end.attempt, end.outcome
+    step = attempt.step
+    if not step.counts_rows or not outcome.succeeded or attempt.cause is Cause.VERIFY:
+        return end
+    days = row_guard.days_like(attempt.instance.cycle_key, attempt.started_at)
+    counts = row_counts.of_step(connection, step, days) if step.learns_rows else None
+    complaint = row_guard.complaint(step, outcome, counts)
+    if complaint is None:
+        return end
+    counts = counts or row_counts.of_step(connection, step, days)
+    return replace(end, outcome=row_guard.judged(step, outcome, row_guard.told(complaint, step, counts)))
 
 
 def _without_locked(connection: Connection, ends: Sequence[End]) -> tuple[WrittenTurn | None, Sequence[End]]:

@@ -12,6 +12,7 @@ from batchctl.domain.locked_rows import message_about
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.operators import freezes
 from batchctl.domain.pools import PoolsInUse, room_in, undraining, wording
+from batchctl.domain.retry_codes import ROWS
 from batchctl.domain.rows import (
     DEFAULT_POOL,
     HIGHEST_SEQ,
@@ -214,6 +215,7 @@ _ACTS = re.compile(r"batchctl (?:rerun|cancel|submit) ")
 _AT_ONCE = f"'{LONG_AGO:%Y-%m-%d %H:%M:%S}.000'"
 """A time that is past everywhere, as SQL writes it."""
 _RERUN = "batchctl rerun {id} --reason ..."
+_IF_RIGHT = f"{_RERUN}   (if that number of rows is right: batchctl skip {{id}} --reason ...)"
 _TO_MEND = "correct what its message names (batchctl history {id}), then: batchctl rerun {id} --reason ..."
 
 
@@ -226,6 +228,8 @@ def mending(instance: BatchInstance, batch: BatchDefinition | None, last: Histor
     mend = refused_mend(batch, last)
     if mend is not None:
         return mend if _ACTS.search(mend) else f"{mend}, then: {rerun}"
+    if last is not None and last.error_code == ROWS:
+        return _IF_RIGHT.format(id=instance.instance_id)
     if batch is not None and batch.origin == ORIGIN:
         correct = correcting(batch.name)
         if instance.retries_skipped:

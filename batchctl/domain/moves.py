@@ -1,8 +1,9 @@
 """What happens after a step: decided here, purely; written elsewhere.
 
-The retry law: RetryCount is the number of automatic retries still allowed. A failure takes one and waits
-RetryWaitMins; at zero the instance is failed. Success and a manual re-run set it back. A failure that no retry can
-mend takes none and skips them all: the number left distinguishes it from one whose retries are used up.
+The retry law: RetryCount is the number of automatic retries still allowed. A failure takes one and waits; at zero the
+step has failed for good. Success and a manual re-run set it back to what the step that comes next allows. A failure
+that no retry can mend takes none and skips them all: the number left distinguishes it from one whose retries are used up.
+A step that has failed for good fails its instance, unless OnStepFailure lets that go on with the next one.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from batchctl.domain.outcomes import STOPPED_EARLY, StepOutcome
+from batchctl.domain.retry_codes import NO_RETRY, ROWS, TIMEOUT
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchInstance, Step
 from batchctl.domain.status import TRANSITIONS, Cause, HistoryStatus, InstanceStatus, InstanceVerb, OnLost, StopReason
 from batchctl.domain.values import value
@@ -22,6 +24,10 @@ PUT_BACK_FOR = timedelta(seconds=30)
 
 PUT_BACK_FOR_MOST = timedelta(minutes=10)
 """The longest such wait, as it grows each time: what its host does not have may be missing for days."""
+
+
+LONGEST_WAIT = timedelta(days=365)
+"""The longest wait for a retry, however it grows: as long as RetryWaitSecs may be."""
 
 
 @value
@@ -37,6 +43,10 @@ class Move:
     """The step that begins at once."""
     next_pool: str | None = None
     """The pool of the next step; None is the default one."""
+    passed: bool = False
+    """True when it goes past a step that has failed for good."""
+    left: int | None = None
+    """The retries that the step which has ended was left with; None where `retry_count` says it."""
 
 
 @value
@@ -79,7 +89,24 @@ def ended(step: Step, outcome: StepOutcome, stop: StopReason | None = None) -> E
     elif outcome.stopped:
         why = _WHY_HALF_WAY.get(stop, "was stopped half-way because the controller ended") + words if stop else said
         status, said = HistoryStatus.LOST, why or "was stopped half-way"
-    return Ended(step.seq, status, said, outcome.fatal)
+    fatal = outcome.fatal
+    if step.retry_on is not None and status in {HistoryStatus.FAILED, HistoryStatus.TIMEOUT}:
+        codes = _codes(outcome, status)
+        fatal = not step.retry_on.covers(*codes)
+        if fatal and not outcome.fatal:
+            why = f"{NO_RETRY} ({step.retry_on.text}) does not name {_list(codes)}"
+            said = why if said is None else f"{said}; {why}"
+    return Ended(step.seq, status, said, fatal)
+
+
+def _codes(outcome: StepOutcome, status: HistoryStatus) -> tuple[str | int | None, ...]:
+    if status is HistoryStatus.TIMEOUT:
+        return (TIMEOUT,)
+    return (ROWS,) if outcome.error_code == ROWS else (outcome.error_code, outcome.return_code)
+
+
+def _list(codes: tuple[str | int | None, ...]) -> str:
+    return " or ".join(dict.fromkeys(str(code) for code in codes if code is not None)) or "a failure without a code"
 
 
 def _seconds(duration: timedelta | None) -> str:
@@ -103,9 +130,9 @@ def after_step(instance: BatchInstance, batch: BatchDefinition, end: Ended, *, n
         return _standing(instance, _asked(instance, InstanceVerb.RETRY_AT), next_run_time=now + pause)
     match end.status:
         case HistoryStatus.SUCCESS | HistoryStatus.SKIPPED:
-            return _after_success(instance, batch, end, may_go_on=may_go_on)
+            return _further(instance, batch, end, may_go_on=may_go_on)
         case HistoryStatus.FAILED | HistoryStatus.TIMEOUT:
-            return _after_failure(instance, batch, end, now)
+            return _after_failure(instance, batch, end, now, may_go_on=may_go_on)
         case HistoryStatus.CANCELLED | HistoryStatus.LOST:
             return _after_lost(instance, batch, end, now)
         case HistoryStatus.FENCED | HistoryStatus.RUNNING:
@@ -113,30 +140,67 @@ def after_step(instance: BatchInstance, batch: BatchDefinition, end: Ended, *, n
             raise ValueError(message)
 
 
-def _after_success(instance: BatchInstance, batch: BatchDefinition, end: Ended, *, may_go_on: bool) -> Move:
+def _further(
+    instance: BatchInstance,
+    batch: BatchDefinition,
+    end: Ended,
+    *,
+    may_go_on: bool,
+    passed: bool = False,
+    left: int | None = None,
+) -> Move:
+    """Go on behind a step that has succeeded, or is passed."""
     next_step, next_pool = batch.step_after(end.seq), batch.next_pool(end.seq)
+    goes_on = may_go_on and instance.status not in _ASKED and next_pool == instance.next_pool
     if next_step is None:
-        return Move(InstanceVerb.FINISH, end.seq, batch.retry_count, LONG_AGO, 0)
-    # A claim is one of a pool: where the next step is of another, a controller that serves it takes the instance over.
-    if may_go_on and instance.status not in _ASKED and next_pool == instance.next_pool:
-        return Move(InstanceVerb.ADVANCE, end.seq, batch.retry_count, LONG_AGO, 0, next_step, next_pool)
-    return Move(_asked(instance, InstanceVerb.RELEASE), end.seq, batch.retry_count, LONG_AGO, 0, None, next_pool)
+        verb = InstanceVerb.FINISH
+    elif goes_on:
+        verb = InstanceVerb.ADVANCE
+    else:
+        # A claim is one of a pool: where the next step is of another, a controller that serves it takes the instance over.
+        verb = _asked(instance, InstanceVerb.RELEASE)
+    return Move(
+        verb=verb,
+        last_seq=end.seq,
+        retry_count=batch.retries_after(end.seq),
+        next_run_time=LONG_AGO,
+        lost_count=0,
+        next_step=next_step if verb is InstanceVerb.ADVANCE else None,
+        next_pool=next_pool,
+        passed=passed,
+        left=left,
+    )
 
 
-def _after_failure(instance: BatchInstance, batch: BatchDefinition, end: Ended, now: datetime) -> Move:
+def _after_failure(
+    instance: BatchInstance, batch: BatchDefinition, end: Ended, now: datetime, *, may_go_on: bool
+) -> Move:
     if instance.status is InstanceStatus.CANCELLING:
         return _standing(instance, InstanceVerb.CANCEL)
+    step = batch.step_at(end.seq)
     if instance.retry_count <= 0 or end.fatal:
+        if step is not None and step.may_be_passed:
+            return _further(instance, batch, end, may_go_on=may_go_on, passed=True, left=instance.retry_count)
         return _standing(instance, InstanceVerb.FAIL)
     pausing = instance.status is InstanceStatus.PAUSING
     return Move(
         verb=InstanceVerb.PAUSE if pausing else InstanceVerb.RETRY_AT,
         last_seq=instance.last_seq,
         retry_count=instance.retry_count - 1,
-        next_run_time=now + batch.retry_wait,
+        next_run_time=now + retry_wait(batch, step, instance.retry_count),
         lost_count=instance.lost_count,
         next_pool=instance.next_pool,
     )
+
+
+def retry_wait(batch: BatchDefinition, step: Step | None, left: int) -> timedelta:
+    """Return how long a step waits for its next retry, with so many `left` before it: longer after each failure."""
+    base = batch.retry_wait if step is None or step.retry_wait is None else step.retry_wait
+    if step is None or step.retry_backoff is None:
+        return base
+    allowed = batch.retry_count if step.retry_count is None else step.retry_count
+    seconds = int(base.total_seconds()) * step.retry_backoff ** max(allowed - left, 0)
+    return timedelta(seconds=min(seconds, int(LONGEST_WAIT.total_seconds())))
 
 
 def _after_lost(instance: BatchInstance, batch: BatchDefinition, end: Ended, now: datetime) -> Move:
@@ -200,6 +264,7 @@ def moved(instance: BatchInstance, move: Move) -> BatchInstance:
         instance.file_name,
         instance.source,
         next_pool=move.next_pool,
+        steps_failed=(instance.steps_failed or 0) + 1 if move.passed else instance.steps_failed,
     )
 
 
@@ -234,6 +299,7 @@ def _under_the_next_token(
         instance.file_name,
         instance.source,
         next_pool=next_pool,
+        steps_failed=instance.steps_failed,
     )
 
 

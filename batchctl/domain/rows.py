@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Annotated, NewType
 
 from batchctl.domain.arrivals import FoundFile
 from batchctl.domain.errors import next_step_in, without_next_step
 from batchctl.domain.records import Apart, Hidden, Kept
+from batchctl.domain.retry_codes import NO_RETRY, RetryOn, retry_on
+from batchctl.domain.row_bounds import LEARNED, check_order, row_bound
 from batchctl.domain.status import (
     Cause,
     ControllerStatus,
@@ -23,6 +26,8 @@ from batchctl.domain.status import (
     IntakeStatus,
     OnFailure,
     OnLost,
+    OnRows,
+    OnStepFailure,
     PopulatorOn,
     ProcessingMode,
     SchedulerEvent,
@@ -263,7 +268,46 @@ class Step:
     on_lost: OnLost = OnLost.HOLD
     max_lost: int = 3
     """How often in a row it may be lost and still be run, or verified, again without a person."""
+    retry_count: int | None = None
+    """How often it is tried again after a failure; None: as often as its batch says."""
+    retry_wait: Annotated[timedelta | None, "RetryWaitSecs"] = None
+    """How long it waits before that; None: as long as its batch says."""
+    retry_backoff: int | None = None
+    """By how much that wait grows with each failure; None: not at all."""
+    retry_on: Annotated[RetryOn | None, Kept(retry_on, show=lambda codes: codes and codes.text)] = None
+    """After which failures; None: after all that are not fatal."""
+    on_step_failure: OnStepFailure | None = None
+    """What follows when it has failed for good; None: the instance stops there."""
+    rows_min: Annotated[int | str | None, Kept(partial(row_bound, "RowsMin"), parse=partial(row_bound, "RowsMin"))] = (
+        None
+    )
+    rows_max: Annotated[int | str | None, Kept(partial(row_bound, "RowsMax"), parse=partial(row_bound, "RowsMax"))] = (
+        None
+    )
+    """How many rows it has to load at least, and at most: a number, or `learned`."""
+    on_rows: OnRows | None = None
+    """What another number means; None: the step fails."""
     data: DataValues = NO_DATA
+
+    def __post_init__(self) -> None:
+        """Refuse bounds that nothing fits."""
+        if self.rows_max is not None:
+            check_order(self.rows_min, self.rows_max)
+
+    @property
+    def counts_rows(self) -> bool:
+        """Say whether it is looked at how many rows it has loaded."""
+        return self.rows_min is not None or self.rows_max is not None
+
+    @property
+    def learns_rows(self) -> bool:
+        """Say whether its own past says how many that should be."""
+        return LEARNED in (self.rows_min, self.rows_max)
+
+    @property
+    def may_be_passed(self) -> bool:
+        """Say whether the instance goes on when the step has failed for good."""
+        return self.on_step_failure is OnStepFailure.CONTINUE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -358,6 +402,11 @@ class BatchDefinition:
                 return step
         return None
 
+    def retries_after(self, seq: int) -> int:
+        """Return how often the first step behind `seq` may be tried again: what RetryCount of an instance is set to."""
+        step = self.step_after(seq)
+        return self.retry_count if step is None or step.retry_count is None else step.retry_count
+
     def step_at(self, seq: int) -> Step | None:
         """Return the step numbered `seq`."""
         for step in self.steps:
@@ -392,6 +441,15 @@ class BatchInstance:
     """Which version of the batch it was created for; None where that was before versions were counted."""
     next_pool: str | None = None
     """The pool of the step that is under way or comes next, as it was when the row was moved last; None is the default."""
+    steps_failed: int | None = None
+    """How many steps it has gone past that had failed for good; None as long as there never was one."""
+
+    @property
+    def failures_behind(self) -> str | None:
+        """Say how many steps it has gone past that had failed for good, if any."""
+        if not self.steps_failed:
+            return None
+        return "1 step failed" if self.steps_failed == 1 else f"{self.steps_failed} steps failed"
 
     @property
     def retries_skipped(self) -> bool:
@@ -407,7 +465,7 @@ def imagined(batch: BatchDefinition) -> BatchInstance:
         intake_id=IntakeId(0),
         last_seq=0,
         status=InstanceStatus.READY,
-        retry_count=batch.retry_count,
+        retry_count=batch.retries_after(0),
         next_run_time=LONG_AGO,
         cycle_key=None,
         data=NO_DATA,
@@ -458,7 +516,8 @@ class HistoryEntry:
     @property
     def retries_skipped(self) -> bool:
         """Say whether the attempt failed so that trying again could not help."""
-        no_retry = self.status is HistoryStatus.FAILED and self.next_run_time_after is None
+        has_failed = self.status in {HistoryStatus.FAILED, HistoryStatus.TIMEOUT}
+        no_retry = has_failed and self.next_run_time_after is None
         return no_retry and (self.retry_count_after or 0) > 0
 
     @property
@@ -501,7 +560,7 @@ class HistoryEntry:
         return self._with_retries(self.message if self.mend is None else without_next_step(self.message or ""))
 
     def _with_retries(self, message: str | None) -> str | None:
-        if not self.retries_skipped:
+        if not self.retries_skipped or (message is not None and NO_RETRY in message):
             return message
         return "; ".join(part for part in (message, RETRIES_SKIPPED) if part)
 

@@ -9,8 +9,8 @@ from enum import StrEnum
 from batchctl.domain.definitions.sql_jobs import ORIGIN, correcting
 from batchctl.domain.errors import NotFound, Refused, StatusChanged
 from batchctl.domain.placeholders import used_by
-from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchInstance, DataValues, Step
-from batchctl.domain.status import TRANSITIONS, InstanceStatus, InstanceVerb
+from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchInstance, DataValues, HistoryEntry, Step
+from batchctl.domain.status import TRANSITIONS, HistoryStatus, InstanceStatus, InstanceVerb
 from batchctl.domain.text import unfit, visible
 
 
@@ -158,6 +158,13 @@ def unused(batch: BatchDefinition, corrections: Iterable[str], last_seq: int) ->
     return tuple(name for name in corrections if name not in used)
 
 
+def recounted(after: BatchInstance, entries: Iterable[HistoryEntry]) -> BatchInstance:
+    """Return it with the steps counted that are behind it still and failed last; `entries` are its attempts in order."""
+    last = {entry.seq: entry.status for entry in entries if entry.seq <= after.last_seq}
+    failed = sum(status in {HistoryStatus.FAILED, HistoryStatus.TIMEOUT} for status in last.values())
+    return replace(after, steps_failed=failed)
+
+
 def passed_over(before: BatchInstance, after: BatchInstance, batch: BatchDefinition) -> tuple[Step, ...]:
     """Return the steps that a person decides to go on without."""
     return tuple(step for step in batch.steps if before.last_seq < step.seq <= after.last_seq)
@@ -177,7 +184,7 @@ def _afresh(instance: BatchInstance, batch: BatchDefinition, status: InstanceSta
         instance,
         status=status,
         last_seq=last_seq,
-        retry_count=batch.retry_count,
+        retry_count=batch.retries_after(last_seq),
         next_run_time=LONG_AGO,
         lost_count=0,
         claimed_by=None,

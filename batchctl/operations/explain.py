@@ -228,9 +228,20 @@ def _unreadable(row: UnreadableRow) -> Gate:
 def _about_next_step(instance: BatchInstance, batch: BatchDefinition, last: HistoryEntry | None) -> Iterable[str]:
     step = batch.step_after(instance.last_seq)
     if step is not None and instance.status not in FINAL:
-        yield f"Its next step is {step.seq} '{visible(step.name)}'."
+        which = "" if last is None or last.seq != step.seq else _next_attempt(instance, last)
+        yield f"Its next step is {step.seq} '{visible(step.name)}'{which}."
+    if instance.failures_behind is not None:
+        which = f"batchctl show {instance.instance_id}"
+        yield f"{instance.failures_behind.capitalize()} before that, and OnStepFailure let it go on: {which}"
     if instance.status is InstanceStatus.RETRY and last is not None and last.message:
         yield f"Its last attempt: {visible(last.message)}"
+
+
+def _next_attempt(instance: BatchInstance, last: HistoryEntry) -> str:
+    """Say which attempt follows on a failure, of how many."""
+    if instance.status is not InstanceStatus.RETRY or last.attempts is None:
+        return ""
+    return f", attempt {last.attempt_no + 1} of {last.attempts}"
 
 
 def _of_batch(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from batchctl import misread
+from batchctl.domain import row_guard
 from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.errors import NotFound
 from batchctl.domain.intake.corrected_files import CorrectedFile
@@ -30,7 +31,7 @@ from batchctl.operations import files_taken_again, remedies, unknown
 from batchctl.operations.column_lists import Alarming, ColumnList, Columns, StatusWord, record
 from batchctl.operations.intake import file_correction
 from batchctl.ports import Clock, Transactions
-from batchctl.store import Connection, history, instances, reports
+from batchctl.store import Connection, history, instances, reports, row_counts
 from batchctl.store.alerting import evidence
 from batchctl.store.definitions import definitions
 from batchctl.store.history import Attempts
@@ -47,6 +48,17 @@ class StepState:
     step: Step
     state: str
     last: HistoryEntry | None
+    retries: str
+    """How often it is tried again, and after how long."""
+    rows: str | None
+    """How many rows it should have, or what it has learned of that; None where nobody looks."""
+
+    @property
+    def has_rules(self) -> bool:
+        """Say whether it differs in this from what its batch says, or looks at its rows."""
+        step = self.step
+        own = step.retry_count, step.retry_wait, step.retry_backoff, step.retry_on, step.on_step_failure
+        return self.rows is not None or any(one is not None for one in own)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +184,7 @@ def show(transactions: Transactions, instance_id: InstanceId) -> ShownInstance:
             batch=batch,
             unreadable=next((row for row in defined.unreadable if row.batch_id == instance.batch_id), None),
             intake=intake.load(connection, instance.intake_id),
-            steps=() if batch is None else _steps(instance, batch, attempts),
+            steps=() if batch is None else _steps(connection, instance, batch, attempts),
             history=tuple(attempts),
             unreadable_attempts=tuple(strange),
             audit=tuple(audit_entries.of_target(connection, audit_entries.instance_target(instance_id))),
@@ -286,18 +298,50 @@ def batches(
     return found, defined.unreadable, tuple(strange)
 
 
-def _steps(instance: BatchInstance, batch: BatchDefinition, attempts: list[HistoryEntry]) -> tuple[StepState, ...]:
+def _steps(
+    connection: Connection, instance: BatchInstance, batch: BatchDefinition, attempts: list[HistoryEntry]
+) -> tuple[StepState, ...]:
     last = {entry.seq: entry for entry in attempts}
     following = batch.step_after(instance.last_seq)
     return tuple(
-        StepState(step, _state(instance, step, following, last.get(step.seq)), last.get(step.seq))
+        StepState(
+            step,
+            _state(instance, step, following, last.get(step.seq)),
+            last.get(step.seq),
+            _retries(batch, step),
+            _rows(connection, instance, step),
+        )
         for step in batch.steps
     )
 
 
+def _retries(batch: BatchDefinition, step: Step) -> str:
+    count = batch.retry_count if step.retry_count is None else step.retry_count
+    if count == 0:
+        return "none"
+    wait = in_words(batch.retry_wait if step.retry_wait is None else step.retry_wait)
+    grows = f", each wait {step.retry_backoff} times the one before" if (step.retry_backoff or 1) > 1 else ""
+    return f"{count} x {wait}{grows}"
+
+
+def _rows(connection: Connection, instance: BatchInstance, step: Step) -> str | None:
+    if not step.counts_rows:
+        return None
+    days = row_guard.days_like(instance.cycle_key, instance.updated_at)
+    return row_guard.expected(step, row_counts.of_step(connection, step, days))
+
+
+_PASSED = {
+    HistoryStatus.SKIPPED: "skipped",
+    HistoryStatus.FAILED: "failed",
+    HistoryStatus.TIMEOUT: "failed",
+}
+"""How a step stands that is behind its instance, by its last attempt."""
+
+
 def _state(instance: BatchInstance, step: Step, following: Step | None, last: HistoryEntry | None) -> str:
     if step.seq <= instance.last_seq:
-        return "skipped" if last is not None and last.status is HistoryStatus.SKIPPED else "done"
+        return _PASSED.get(last.status, "done") if last is not None else "done"
     if step is not following:
         return "to come"
     return "running" if last is not None and last.status is HistoryStatus.RUNNING else "next"

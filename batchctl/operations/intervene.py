@@ -235,6 +235,8 @@ class Operator(Actor):
         def act(connection: Connection) -> Intervention:
             before, batch = _load(connection, instance_id, instances.load if self.dry_run else instances.load_locked)
             after = decide(before, batch)
+            if before.steps_failed and after.last_seq < before.last_seq:
+                after = decisions.recounted(after, history.of_instance(connection, instance_id)[0])
             if self.dry_run:
                 return self._foreseen(connection, action, before, after, batch, corrections)
             self._write(connection, action, reason, before, after, batch)

@@ -176,7 +176,12 @@ DISABLED = ColumnList[tuple[str, int]](
 COMPLETED = ColumnList[Completed](
     "Completed last",
     record(Completed),
-    {"id#": "BatchControl_id", "batch": "ProcessBatchName", "at (UTC)": "CompletedTime"},
+    {
+        "id#": "BatchControl_id",
+        "batch": "ProcessBatchName",
+        "at (UTC)": "CompletedTime",
+        "but": lambda one: None if one.instance.failures_behind is None else Alarming(one.instance.failures_behind),
+    },
 )
 
 

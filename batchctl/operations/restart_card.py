@@ -18,6 +18,7 @@ from batchctl.store import Connection, history
 from batchctl.store.definitions import definitions
 
 _DONE = {HistoryStatus.SUCCESS, HistoryStatus.SKIPPED}
+_FAILED = {HistoryStatus.FAILED, HistoryStatus.TIMEOUT}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +28,7 @@ class Assumed:
     seq: int
     name: Annotated[str, "ProcessName"]
     status: HistoryStatus | None
-    """How it ended that way; None when no attempt says so."""
+    """How it ended that way, or that it was gone past; None when no attempt says so."""
     at: Annotated[datetime | None, "EndTime"]
 
     @property
@@ -35,6 +36,8 @@ class Assumed:
         """Say why it counts as done."""
         if self.status is None or self.at is None:
             return "nothing says that it was done"
+        if self.status in _FAILED:
+            return f"failed at {self.at:%Y-%m-%d %H:%M:%S} UTC, and OnStepFailure let the instance go on"
         verb = "succeeded" if self.status is HistoryStatus.SUCCESS else "was skipped"
         return f"{verb} at {self.at:%Y-%m-%d %H:%M:%S} UTC"
 
@@ -75,8 +78,9 @@ def may_be_at_work(after: BatchInstance, entries: Sequence[HistoryEntry]) -> boo
 
 
 def _assumed(seq: int, name: str, entries: Sequence[HistoryEntry]) -> Assumed:
-    found = [entry for entry in entries if entry.seq == seq and entry.status in _DONE]
-    last = max(found, key=lambda entry: entry.history_id, default=None)
+    found = [entry for entry in entries if entry.seq == seq]
+    done = [entry for entry in found if entry.status in _DONE] or [one for one in found[-1:] if one.status in _FAILED]
+    last = max(done, key=lambda entry: entry.history_id, default=None)
     if last is None:
         return Assumed(seq=seq, name=name, status=None, at=None)
     return Assumed(seq=seq, name=name, status=last.status, at=last.ended_at)

@@ -131,7 +131,7 @@ def ask_to_add(
     values: dict[str, object] = {
         "ProcessBatch_id": batch.batch_id,
         "FileProcess_id": row.intake_id,
-        "RetryCount": batch.retry_count,
+        "RetryCount": batch.retries_after(0),
         "CycleKey": cycle_key,
         "DefVersion": batch.version or batch_versions.number(connection, batch.batch_id),
     }
@@ -334,6 +334,8 @@ def _move(before: BatchInstance, after: BatchInstance, now: datetime, *found_by:
         changes["NextPool"] = after.next_pool
     if after.lost_count != before.lost_count:
         changes["LostCount"] = after.lost_count
+    if after.steps_failed != before.steps_failed:
+        changes["StepsFailed"] = after.steps_failed
     changes["z_updated"] = now
     found = before.instance_id, str(before.status), before.claim_token, before.last_seq, before.retry_count
     return (*changes,), (*changes.values(), *found, *found_by)

@@ -35,6 +35,8 @@ def note_end(connection: Connection, instance: BatchInstance, message: str | Non
     if instance.source is None or not instance.source.startswith(ITSELF):
         return
     event = _EVENTS.get(instance.status)
+    if event is SchedulerEvent.COMPLETED and instance.failures_behind is not None:
+        message = instance.failures_behind if message is None else f"{instance.failures_behind}; {message}"
     if event is not None:
         _note(connection, event, instance.source, instance, message, now)
 

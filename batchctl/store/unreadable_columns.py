@@ -53,6 +53,7 @@ _WORDS: Mapping[str, type[StrEnum]] = {
     "DependencyMode": status.DependencyMode,
     "ProcessingMode": status.ProcessingMode,
     "OnLost": status.OnLost,
+    "OnStepFailure": status.OnStepFailure,
     "ScheduleType": status.ScheduleType,
     "CalendarRule": status.CalendarRule,
     "GapPolicy": status.GapPolicy,

@@ -132,6 +132,7 @@ PLANTED = {
     "I54": [SCHEDULED, *BACKFILLED, "DELETE FROM Schedule"],
     "I55": ["UPDATE BatchProcessHistory SET EndTime = '2026-11-01 00:00:00' WHERE BatchProcessHistory_id = 1"],
     "I56": ["UPDATE FileProcess SET Data = 'orders of today' WHERE Entity = 'B'"],
+    "I60": ["UPDATE BatchControl SET StepsFailed = 2 WHERE BatchControl_id = 2"],
     "I61": ['DROP INDEX "UX_Incident_Standing"', INCIDENT, INCIDENT],
     "I62": [INCIDENT, "UPDATE Incident SET Status = 'resolved'"],
     "I63": [INCIDENT, mail("recovery", 1), mail("recovery", 2)],

@@ -39,6 +39,7 @@ from tests.sim.script import (
     Wait,
     Wake,
 )
+from tests.sim.stepwise import stepwise
 from tests.sim.variety import varied
 
 BOUNDARIES = ("C2", "C3", "C3", "C4", "C5", "C6", "C7", "C8", "C9", "C12", "C12", "C12")
@@ -86,12 +87,17 @@ TOLD = 2_000_000_000
 VARIED = 3_000_000_000
 """The first seed of those with more variety: batches that share rows, workers set up differently, commits that take time."""
 
+STEPWISE = 7_000_000_000
+"""The first seed of those in which steps say for themselves how often they are tried again, and what follows then."""
+
 REQUESTED = 4_000_000_000
 """The first seed of those in which people ask by rows, and who leads changes while they wait for the answer."""
 
 
 def script_of(seed: int) -> Script:
     """Draw a schedule."""
+    if seed >= STEPWISE:
+        return stepwise(seed, script_of(seed - STEPWISE))
     if seed >= REQUESTED:
         return requested(seed, script_of(seed - REQUESTED))
     if seed >= VARIED:

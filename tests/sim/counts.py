@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from tests.sim import stepwise
 from tests.sim.laws import FAILED, Broken
 
 if TYPE_CHECKING:
@@ -18,14 +19,8 @@ _REFUSED = "poison"
 _SURPRISE = "surprise"
 """How those begin with which something happens that nobody foresaw; what becomes of them is not counted."""
 
-_SETTINGS = """
-SELECT b.RetryCount, b.RetryWaitMins, c.NextRunTime FROM BatchControl c
-JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id WHERE c.BatchControl_id = ?
-"""
-_LAST_END = """
-SELECT strftime('%Y-%m-%d %H:%M:%f', max(EndTime), ? || ' minutes') FROM BatchProcessHistory
-WHERE BatchProcessHistory_id IN (SELECT value FROM json_each(?))
-"""
+_NEXT_RUN = "SELECT NextRunTime FROM BatchControl WHERE BatchControl_id = ?"
+_LATER = "SELECT strftime('%Y-%m-%d %H:%M:%f', ?, ? || ' seconds')"
 
 
 _WORDING = """
@@ -45,25 +40,24 @@ def check_moves(world: World, actor: Actor, seen: Sequence[tuple[Any, ...]]) -> 
     for what, row, was, became, seq_was, seq, _, _, _, _, retries_was, retries in seen:
         if what != "instance":
             continue
-        ((allowed, wait, next_run),) = world.rows(_SETTINGS, row)
         said = f"instance {row} went from {was} to {became} by {actor.name}"
-        if seq > seq_was and retries != allowed:
+        if seq > seq_was and retries != (allowed := stepwise.allowed(world, row, seq)):
             raise Broken("retry", f"{said}, past step {seq}, and has {retries} retries instead of {allowed}")
         if became in ("retry", "ready") and any(_could_not_tell(world, key) for key in lost.get(row, [])):
             raise Broken("verify", f"{said} after a check that could not tell")
         failed = ended.get(row, [])
-        if became == "failed" and failed and retries_was > 0 and not any(_is_final(world, key) for key in failed):
+        if (
+            became == "failed"
+            and failed
+            and retries_was > 0
+            and not any(stepwise.is_final(world, key) for key in failed)
+        ):
             raise Broken("retry", f"{said}, although it had {retries_was} retries left")
         if became == "retry" and failed and world.goes_by_clocks:
-            ((earliest,),) = world.rows(_LAST_END, wait, str(failed))
+            ((next_run,),) = world.rows(_NEXT_RUN, row)
+            ((earliest,),) = world.rows(_LATER, *stepwise.earliest(world, max(failed)))
             if next_run < earliest:
                 raise Broken("retry", f"{said}, and runs again at {next_run}, before {earliest}")
-
-
-def _is_final(world: World, key: int) -> bool:
-    """Say whether no retry can mend how an attempt has ended; one that never began could not be made ready."""
-    execution = next((one for one in world.executions if one.key == key), None)
-    return execution is None or execution.outcome.fatal
 
 
 def _could_not_tell(world: World, key: int) -> bool:
@@ -94,12 +88,13 @@ def check_order(world: World, new: Running) -> None:
 
 
 _FAILURES = """
-SELECT c.BatchControl_id, h.ProcessControlSeq, count(*), b.RetryCount FROM BatchProcessHistory h
+SELECT c.BatchControl_id, h.ProcessControlSeq, count(*), coalesce(p.RetryCount, b.RetryCount) FROM BatchProcessHistory h
 JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN ProcessControl p ON p.ProcessBatch_id = c.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq
 WHERE h.Status IN ('failed', 'timeout') AND h.Cause <> 'verify' AND NOT EXISTS (SELECT 1 FROM AuditLog a
     WHERE a.Target = 'BatchControl:' || c.BatchControl_id AND a.Action IN ('rerun', 'skip'))
-GROUP BY 1, 2, 4 HAVING count(*) > 1 + b.RetryCount
+GROUP BY 1, 2, 4 HAVING count(*) > 1 + coalesce(p.RetryCount, b.RetryCount)
 """
 _ACTS = """
 SELECT a.Host, count(*) FROM AuditLog a WHERE a.Host LIKE 'OperatorRequest:%'

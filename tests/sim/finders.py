@@ -9,11 +9,12 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from tests.sim.chance import REQUESTED, TIMED, TOLD, VARIED, script_of
+from tests.sim.chance import REQUESTED, STEPWISE, TIMED, TOLD, VARIED, script_of
 from tests.sim.mutants import MUTANTS, TELLING_MUTANTS
 from tests.sim.mutating import Mutant, made
 from tests.sim.playing import play
 from tests.sim.script import Backfill
+from tests.sim.step_mutants import STEP_MUTANTS
 from tests.sim.timed_mutants import BACKFILL_MUTANTS, PREVIEW_MUTANTS, TIMED_MUTANTS
 from tests.sim.varied_mutants import REQUEST_MUTANTS, VARIED_MUTANTS
 
@@ -26,6 +27,7 @@ KINDS: Sequence[tuple[Sequence[Mutant], int]] = (
     (TELLING_MUTANTS, TOLD),
     (VARIED_MUTANTS, VARIED),
     (REQUEST_MUTANTS, REQUESTED),
+    (STEP_MUTANTS, STEPWISE),
 )
 """The mistakes, and the first of the schedules that find them."""
 LIST = Path(__file__).with_name("finders.txt")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from batchctl.domain.outcomes import StepOutcome
+from tests.sim.stepwise import with_rows
 
 if TYPE_CHECKING:
     pass
@@ -140,13 +141,14 @@ class Luck:
     def of(self, instance: int, seq: int, attempt: int) -> tuple[float, StepOutcome, float]:
         """Return how many seconds it takes, how it ends, and how long it takes to stop."""
         if not self.seed:
-            return 0.0, OK, 0.0
+            return 0.0, with_rows(OK, 0, instance, seq, attempt), 0.0
         chance = random.Random((self.seed * 31 + instance) * 1009 + seq * 131 + attempt)
         kind = "bad" if self._is_cursed(instance, seq) else chance.choice(self._kinds)
         seconds = chance.choice((0, 0, 1, 5)) if kind != "long" else self.patience * chance.choice((0.6, 1.5, 2.5))
         outcome = OK
         if kind in ("bad", "fatal"):
             outcome = StepOutcome(succeeded=False, message="it broke", return_code=3, fatal=kind == "fatal")
+        outcome = with_rows(outcome, self.seed, instance, seq, attempt)
         return float(seconds), outcome, chance.choice((0.0, 0.0, 2.0, 8.0))
 
     def _is_cursed(self, instance: int, seq: int) -> bool:

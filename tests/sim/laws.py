@@ -11,6 +11,7 @@ from sqlalchemy.dialects import sqlite
 from batchctl.domain.status import CLAIMED, TRANSITIONS, InstanceStatus, InstanceVerb
 from batchctl.ports import Boundary
 from batchctl.store.invariants import INVARIANTS
+from tests.sim import stepwise
 from tests.sim.hosts import Running
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 AT_EVERY_COMMIT = frozenset(
     {
-        *("I02", "I03", "I04", "I05", "I06", "I11", "I12", "I14", "I15", "I21", "I28"),
+        *("I02", "I03", "I04", "I05", "I06", "I11", "I12", "I14", "I15", "I21", "I28", "I60"),
         *("I24", "I41", "I42", "I43", "I48", "I49", "I50", "I51", "I52", "I53", "I54", "I55", "I56"),
     }
 )
@@ -256,7 +257,7 @@ def check_start(world: World, new: Running) -> None:
     for key, ended in statuses:
         if asked(world, new.instance, key):
             continue
-        if ended == "failed" and before[key].outcome.fatal:
+        if ended in FAILED and stepwise.is_final(world, key):
             raise Broken("retry", f"step {new.seq} of instance {new.instance} starts again after a fatal failure")
         may_again = ended in ("failed", "timeout") or (ended == "lost" and on_lost == "rerun")
         may_again = may_again or (
@@ -389,6 +390,7 @@ def check_end(world: World) -> None:
             and execution is not None
             and execution.outcome.succeeded
             and not execution.checks
+            and not stepwise.is_outside(world, key)
         ):
             raise Broken("I30", f"attempt {key} is {status} ({message}), but it succeeded")
         if status == "running":

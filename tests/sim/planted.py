@@ -122,7 +122,7 @@ PLANTED: tuple[Planted, ...] = (
     Planted(
         "a rerun of what has failed leaves its retries used up",
         "operations/test_intervene.py::test_a_rerun_resumes_at_the_failed_step_with_all_retries[sqlite]",
-        (("batchctl.operations.decisions", "batch.retry_count", "instance.retry_count"),),
+        (("batchctl.operations.decisions", "batch.retries_after(last_seq)", "instance.retry_count"),),
     ),
     Planted(
         "what is lost is counted for ever",
@@ -130,8 +130,8 @@ PLANTED: tuple[Planted, ...] = (
         (
             (
                 "batchctl.domain.moves",
-                "return Move(InstanceVerb.ADVANCE, end.seq, batch.retry_count, LONG_AGO, 0,",
-                "return Move(InstanceVerb.ADVANCE, end.seq, batch.retry_count, LONG_AGO, instance.lost_count,",
+                "return Move(InstanceVerb.ADVANCE, end.seq, retries, LONG_AGO, 0,",
+                "return Move(InstanceVerb.ADVANCE, end.seq, retries, LONG_AGO, instance.lost_count,",
             ),
         ),
     ),

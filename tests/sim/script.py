@@ -230,6 +230,16 @@ class StepPlan:
     on_lost: str = "hold"
     is_command: bool = True
     max_duration: int | None = None
+    retries: int | None = None
+    """As many as its batch has where it is None, as are the others."""
+    wait: int | None = None
+    """In seconds."""
+    backoff: int | None = None
+    retry_on: str | None = None
+    goes_past: bool = False
+    """True when its instance goes on without it when it has failed for good."""
+    rows: str | None = None
+    """What follows when its number of rows is not as it should be; None: nobody looks at it."""
 
 
 @dataclass(frozen=True, slots=True)

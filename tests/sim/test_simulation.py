@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.sim import script as scripts
-from tests.sim.chance import REQUESTED, TIMED, TOLD, VARIED, script_of
+from tests.sim.chance import REQUESTED, STEPWISE, TIMED, TOLD, VARIED, script_of
 from tests.sim.many import play_chunk
 from tests.sim.mutants import MUTANTS
 from tests.sim.mutating import made
@@ -70,6 +70,15 @@ def test_whoever_leads_each_request_is_answered_once_and_its_act_is_done_with_it
 
     assert figures.failed == []
     assert figures.happened["Answered"] > figures.happened["TakeBack"] > 0
+
+
+@pytest.mark.parametrize("seeds", chunks(300, AT_A_TIME), ids=str)
+def test_each_step_is_tried_as_often_as_it_says_and_gone_past_where_it_may(seeds: range) -> None:
+    figures = play_chunk(range(STEPWISE + seeds.start, STEPWISE + seeds.stop))
+
+    assert figures.failed == []
+    assert figures.happened["WentPast"] > 0
+    assert figures.happened["OutsideRows"] > 0
 
 
 @pytest.mark.full

@@ -79,7 +79,7 @@ VARIED_MUTANTS: tuple[Mutant, ...] = (
         "retry",
         (
             moves,
-            "return Move(InstanceVerb.ADVANCE, end.seq, batch.retry_count,",
+            "return Move(InstanceVerb.ADVANCE, end.seq, retries,",
             "return Move(InstanceVerb.ADVANCE, end.seq, instance.retry_count,",
         ),
     ),
@@ -88,7 +88,7 @@ VARIED_MUTANTS: tuple[Mutant, ...] = (
         "retry",
         (
             moves,
-            "return Move(_asked(instance, InstanceVerb.RELEASE), end.seq, batch.retry_count,",
+            "return Move(_asked(instance, InstanceVerb.RELEASE), end.seq, retries,",
             "return Move(_asked(instance, InstanceVerb.RELEASE), end.seq, instance.retry_count,",
         ),
     ),
@@ -97,7 +97,11 @@ VARIED_MUTANTS: tuple[Mutant, ...] = (
         "retry",
         (moves, "if instance.retry_count <= 0 or end.fatal", "if instance.retry_count <= 1 or end.fatal"),
     ),
-    mutant("a retry does not wait", "retry", (moves, "next_run_time=now + batch.retry_wait", "next_run_time=now")),
+    mutant(
+        "a retry does not wait",
+        "retry",
+        (moves, "next_run_time=now + retry_wait(batch, step, instance.retry_count)", "next_run_time=now"),
+    ),
     mutant(
         "a time-out is not retried",
         "retry",

@@ -14,7 +14,7 @@ from batchctl.domain.rows import BatchDefinition, HistoryId
 from batchctl.logs import Event as Told
 from batchctl.logs import Listener
 from batchctl.ports import Boundary
-from tests.sim import counts, laws, telling
+from tests.sim import counts, laws, step_laws, stepwise, telling
 from tests.sim.clock import BEGINNING, TrueTime
 from tests.sim.database import EDGE, Database
 from tests.sim.faults import Actor
@@ -161,6 +161,7 @@ class World:
         laws.check_commit(self, actor, boundaries, [row[1:] for row in seen])
         if Boundary.OPERATOR not in boundaries:
             counts.check_moves(self, actor, [row[1:] for row in seen])
+            step_laws.check_passing(self, actor, [row[1:] for row in seen])
         if Boundary.TAKEOVER in boundaries:
             self.adopters.add(actor.name)
         if Boundary.CLAIM in boundaries:
@@ -273,9 +274,10 @@ class World:
         for at, step in reversed(steps) if plan.backwards else steps:
             kind = "command" if step.is_command else "call"
             self.raw.execute(
-                "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, OnLost, MaxDuration)"
-                " SELECT ProcessBatch_id, ?, ?, ?, ?, ? FROM ProcessBatch WHERE ProcessBatchName = ?",
-                (10 * at, f"step {at}", kind, step.on_lost, step.max_duration, f"B{number}"),
+                "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, OnLost, MaxDuration,"
+                " RetryCount, RetryWaitSecs, RetryBackoff, RetryOn, OnStepFailure, RowsMin, RowsMax, OnRows)"
+                " SELECT ProcessBatch_id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM ProcessBatch WHERE ProcessBatchName = ?",
+                (10 * at, f"step {at}", kind, step.on_lost, step.max_duration, *stepwise.columns(step), f"B{number}"),
             )
 
     def _register_dependent(self, number: int, plan: DependentPlan) -> None:

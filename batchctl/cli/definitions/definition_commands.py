@@ -11,7 +11,7 @@ from batchctl.cli.session import FINDINGS, CliSession, one_of, reads_rows
 from batchctl.cli.unreadable_lists import show_unreadable
 from batchctl.domain.text import typed
 from batchctl.operations import inspection
-from batchctl.operations.definitions import checking, connection_checks
+from batchctl.operations.definitions import checking, connection_checks, learned_rows
 from batchctl.operations.maintenance import doctor
 
 
@@ -69,6 +69,8 @@ def check(session: CliSession, ask_targets: bool, constraints: bool, as_json: bo
     literal = sorted(config.literal_passwords(app.settings))
     for key in literal:
         output.say(f"Warning: {key} holds its password itself; {doctor.how_to_hide(key)}")
+    for note in learned_rows.silent(app.transactions, app.clock):
+        output.say(f"Note: {note}")
     if as_json:
         output.print_list(checking.FINDINGS, found)
     elif found:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from batchctl.control import dead_end_watch
 from batchctl.control.alerting.step_past import StepPast
-from batchctl.domain.alerting import incident_causes
+from batchctl.domain.alerting import incident_causes, step_causes
 from batchctl.domain.alerting.alerts import TOO_OFTEN, AlertRules
 from batchctl.domain.alerting.expectations import Expected
 from batchctl.domain.alerting.incident_causes import Undelivered
@@ -22,6 +22,7 @@ from batchctl.domain.rows import (
     BatchDefinition,
     BatchId,
     ControllerRow,
+    HistoryId,
     InstanceId,
     IntakeRow,
 )
@@ -76,6 +77,8 @@ class IncidentSearch:
     _batches: dict[BatchId, BatchDefinition] = field(default_factory=dict)
     _expected: list[Expected] = field(default_factory=list)
     _dead_ends: list[IncidentSign] = field(default_factory=list)
+    _of_steps: list[IncidentSign] = field(default_factory=list)
+    """What the newest runs of steps show although their instances went on."""
     _stepless: Collection[BatchId] = frozenset()
     """Batches without steps that have work: people are told without delay that nothing comes of it."""
     _mends: Mapping[BatchId, str] = field(default_factory=dict)
@@ -111,6 +114,7 @@ class IncidentSearch:
         found += incident_causes.too_short(self._past.attempts, names, self._past.lengths, norms)
         if not self.is_partial:
             found += incident_causes.fails_often(self._past.attempts, names, norms, at)
+        found += [one for one in self._of_steps if (one.batch_id, one.seq) not in at]
         found += self._overdue(connection, batches, now)
         found += self._ending(connection, now)
         found += self._undelivered(connection)
@@ -187,6 +191,7 @@ class IncidentSearch:
             now = self.clock.now()
             self._dead_ends = dead_end_watch.read(connection, defined, self._expected, stepless, now)
             self._past.read_attempts(connection)
+            self._of_steps = list(self._newest_runs(connection))
             self._words.clear()
             self.idle = {(batch.batch_id, step.seq) for batch in self._batches.values() for step in batch.steps}
             self.idle -= {(one.batch_id, one.seq) for one in self._past.attempts}
@@ -195,6 +200,13 @@ class IncidentSearch:
             self._read_at = monotonic
             self._past.read_lengths(connection)
             self._calendars = calendars.everything(connection)
+
+    def _newest_runs(self, connection: Connection) -> Iterator[IncidentSign]:
+        for one, batch, step in step_causes.to_look_at(self._past.attempts, self._batches):
+            entry = history.load(connection, HistoryId(one.history_id))
+            sign = None if entry is None else step_causes.of_newest(entry, batch, step)
+            if sign is not None:
+                yield sign
 
     def _of_instances(self, connection: Connection, batches: Mapping[BatchId, BatchDefinition]) -> list[IncidentSign]:
         stand = reports.open_in(connection, (InstanceStatus.FAILED, InstanceStatus.HELD), STANDING)

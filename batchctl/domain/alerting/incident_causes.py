@@ -66,6 +66,8 @@ class RecentAttempt:
     status: HistoryStatus
     started_at: Annotated[datetime, "StartTime"]
     ended_at: Annotated[datetime | None, "EndTime"]
+    due_again: Annotated[datetime | None, "NextRunTimeAfter"] = None
+    """When it is tried again by itself, if it is."""
 
     @property
     def has_failed(self) -> bool:

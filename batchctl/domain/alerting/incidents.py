@@ -21,7 +21,9 @@ SIGNATURE = 120
 """Characters of an error that distinguish it from others."""
 OF_AN_INSTANCE = frozenset({IncidentKind.FAILED, IncidentKind.LOST, IncidentKind.HELD})
 """Kinds that are over only when the instance is: while it is run again, it is unknown whether they are."""
-OF_RUNS = frozenset({IncidentKind.FAILS_OFTEN, IncidentKind.TOO_SHORT})
+OF_RUNS = frozenset(
+    {IncidentKind.FAILS_OFTEN, IncidentKind.TOO_SHORT, IncidentKind.STEP_FAILED, IncidentKind.UNUSUAL_ROWS}
+)
 """Kinds that only another run of the step can end."""
 
 NO_OTHERS: Mapping[IncidentId, Collection[InstanceId]] = MappingProxyType({})

@@ -11,6 +11,7 @@ from batchctl.config import Settings
 from batchctl.domain.alerting.expectations import unfit_columns
 from batchctl.domain.definitions import sql_jobs
 from batchctl.domain.definitions.reconciling import has_left, owner_in
+from batchctl.domain.definitions.step_rules import rule_findings
 from batchctl.domain.dependencies import graph
 from batchctl.domain.operators.freezes import tag_finding
 from batchctl.domain.outcomes import CORRECT_THE_ROWS, Finding, JobSignature, Result, RowFinding, StepContext
@@ -238,6 +239,7 @@ def _of_step(batch: BatchDefinition, step: Step, checks: PluginChecks, jobs: Job
         yield Finding("AlarmDuration", "It is longer than MaxDuration: the step is stopped before the alarm.")
     if step.expected_duration and step.max_duration and step.expected_duration > step.max_duration:
         yield Finding("ExpectedDuration", "It is longer than MaxDuration: the step is stopped before it can end.")
+    yield from rule_findings(batch, step)
     is_unknown = step.data[0] == batch.name and batch.name not in checks.context.jobs
     owner = owner_in(batch.origin) if is_unknown else None
     of_job = None if owner is None or jobs is None else to_settle(owner, jobs)

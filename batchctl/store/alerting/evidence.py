@@ -54,7 +54,7 @@ _OF_BATCH = _c.ProcessBatch_id == bindparam("batch_id")
 
 _IN_SHORT = (
     select(_h.BatchProcessHistory_id, _h.ProcessBatch_id, _h.ProcessControlSeq, _h.ProcessName, _h.BatchControl_id)
-    .add_columns(_h.Status, _h.StartTime, _h.EndTime)
+    .add_columns(_h.Status, _h.StartTime, _h.EndTime, _h.NextRunTimeAfter)
     .order_by(_h.BatchProcessHistory_id.desc())
 )
 _ATTEMPTS = RowSelect(_IN_SHORT.limit(bindparam("most")))

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import ColumnElement, Select, exists, not_, select
+from sqlalchemy import ColumnElement, Select, and_, exists, not_, or_, select
 
 from batchctl.domain.status import InstanceStatus
 from batchctl.store.maintenance.audit_entries import target_of
-from batchctl.store.tables import audit_log, batch_process_history, batch_version
+from batchctl.store.tables import audit_log, batch_control, batch_process_history, batch_version
 from batchctl.store.tables import process_control as step
 
 _h_done, _s_now = batch_process_history.alias("h_done"), step.alias("s_now")
 CLAIMED = tuple(status.value for status in InstanceStatus if status.is_claimed)
 DONE = ("success", "skipped")
 BROKEN = ("failed", "timeout")
+_WENT_PAST = select(batch_control.c.BatchControl_id).where(batch_control.c.StepsFailed.is_not(None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,17 @@ class Invariant:
 def rows_of(key: ColumnElement[int], *conditions: ColumnElement[bool]) -> Select[int]:
     """Return the query for the ids of the rows for which all of some conditions hold."""
     return select(key).where(*conditions)
+
+
+def has_failed_for_good(attempt: Any) -> ColumnElement[bool]:
+    """Return the condition that no retry followed a failure: `attempt` has the columns of the history."""
+    return and_(attempt.Status.in_(BROKEN), attempt.NextRunTimeAfter.is_(None))
+
+
+def lets_go_on(attempt: Any) -> ColumnElement[bool]:
+    """Return the condition that the next step may follow an attempt: it did its work, or OnStepFailure goes past it."""
+    may_be_passed = and_(has_failed_for_good(attempt), attempt.BatchControl_id.in_(_WENT_PAST))
+    return or_(attempt.Status.in_(DONE), may_be_passed)
 
 
 def is_as_it_was(instance_id: ColumnElement[int]) -> ColumnElement[bool]:

@@ -31,8 +31,10 @@ from batchctl.store.invariants.invariant import (
     DONE,
     Invariant,
     acted_on,
+    has_failed_for_good,
     is_as_it_was,
     is_written_down,
+    lets_go_on,
     rows_of,
 )
 from batchctl.store.tables import batch_control, batch_process_history, duration_history
@@ -56,7 +58,7 @@ _SAME_STEP = and_(
 _DONE_BEFORE = exists().where(
     _earlier.c.BatchControl_id == _h.c.BatchControl_id,
     _earlier.c.ProcessControlSeq == _s.ProcessControlSeq,
-    _earlier.c.Status.in_(DONE),
+    lets_go_on(_earlier.c),
     _earlier.c.EndTime <= _h.c.StartTime,
 )
 # What an attempt has to do with those before it is asked of all of them at once, in the order of their making: compared
@@ -69,12 +71,22 @@ _ALL_BEFORE: dict[str, Any] = {**_BEFORE, "rows": _TO_THE_ONE_BEFORE}
 _NEVER = literal(datetime(9999, 12, 31, tzinfo=UTC), _h.c.EndTime.type)
 
 
-def _in_turn(*columns: ColumnElement[Any], of: Select[int] | None = None) -> FromClause:
+def _in_turn(
+    *columns: ColumnElement[Any], of: Select[int] | None = None, joined: FromClause | None = None
+) -> FromClause:
     """Return all attempts, or those of some instances, each with what comes of those before it."""
     attempts = select(_ID, *columns)
+    if joined is not None:
+        attempts = attempts.select_from(_h.outerjoin(joined, _WENT_PAST))
     return (attempts if of is None else attempts.where(_h.c.BatchControl_id.in_(of))).subquery("turn")
 
 
+# Joined, not looked up: SQL Server lets no aggregate look anything up.
+_went = batch_control.alias("went")
+_GOES_ON = or_(_h.c.Status.in_(DONE), _went.c.BatchControl_id.is_not(None))
+_WENT_PAST = and_(
+    _went.c.BatchControl_id == _h.c.BatchControl_id, _went.c.StepsFailed.is_not(None), has_failed_for_good(_h.c)
+)
 _TURNS = _in_turn(
     _h.c.BatchControl_id,
     _h.c.ProcessBatch_id,
@@ -84,7 +96,8 @@ _TURNS = _in_turn(
     func.max(_h.c.ClaimToken).over(**_ALL_BEFORE).label("highest"),
     func.max(func.coalesce(_h.c.EndTime, _NEVER)).over(**_ALL_BEFORE).label("ended"),
     func.coalesce(func.max(_h.c.ProcessControlSeq).over(**_ALL_BEFORE), 0).label("reached"),
-    func.coalesce(func.max(case((_h.c.Status.in_(DONE), _h.c.ProcessControlSeq))).over(**_ALL_BEFORE), 0).label("done"),
+    func.coalesce(func.max(case((_GOES_ON, _h.c.ProcessControlSeq))).over(**_ALL_BEFORE), 0).label("done"),
+    joined=_went,
 )
 _DUE = _in_turn(
     _h.c.StartTime,
@@ -97,6 +110,9 @@ _RETRIES = _in_turn(
     _h.c.Cause,
     _h.c.RetryCountAfter,
     func.lag(_h.c.RetryCountAfter).over(**_BEFORE).label("left_before"),
+    # What a step that was gone past was left with says nothing of the next one.
+    func.lag(case((_h.c.Status.in_(BROKEN), _h.c.ProcessControlSeq), else_=0)).over(**_BEFORE).label("failed_before"),
+    _h.c.ProcessControlSeq,
     of=select(_later.c.BatchControl_id).where(_later.c.Status.in_(BROKEN)),
 )
 
@@ -254,6 +270,7 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
             _RETRIES.c.Status.in_(BROKEN),
             _RETRIES.c.Cause != "manual",
             _LEFT_BEFORE.is_not(None),
+            _RETRIES.c.failed_before.in_([0, _RETRIES.c.ProcessControlSeq]),
             or_(
                 _RETRIES.c.RetryCountAfter.is_(None),
                 and_(

@@ -11,11 +11,12 @@ from batchctl.store.definitions.definitions import ENTITY
 from batchctl.store.invariants.invariant import (
     BROKEN,
     CLAIMED,
-    DONE,
     Invariant,
     acted_on,
+    has_failed_for_good,
     is_as_it_was,
     is_written_down,
+    lets_go_on,
     rows_of,
 )
 from batchctl.store.maintenance.audit_entries import ACCEPT, target_of
@@ -55,8 +56,22 @@ _HAS_INSTANCE = (
 _ANY_INSTANCE = exists().where(_c.FileProcess_id == _f.FileProcess_id)
 _OPEN_INSTANCE = exists().where(_c.FileProcess_id == _f.FileProcess_id, _c.Status.not_in(_OVER))
 _WAITS_FOR_A_BATCH = exists().where(ENTITY == _f.Entity, not_(_HAS_INSTANCE))
+_IS_BEHIND = _h.c.ProcessControlSeq <= _c.PrevProcessControlSeq
+_after = batch_process_history.alias("after")
+_TRIED_AGAIN = exists().where(
+    _after.c.BatchControl_id == _h.c.BatchControl_id,
+    _after.c.ProcessControlSeq == _h.c.ProcessControlSeq,
+    _after.c.AttemptNo > _h.c.AttemptNo,
+)
+_FAILED_BEHIND = (
+    select(func.count())
+    .select_from(_h)
+    .where(_OF_INSTANCE, _IS_BEHIND, has_failed_for_good(_h.c), not_(_TRIED_AGAIN))
+    .correlate(batch_control)
+    .scalar_subquery()
+)
 _TOUCHED_BY_A_PERSON = acted_on(_c.BatchControl_id)
-_DONE_EVER = exists().where(_OF_INSTANCE, _h.c.ProcessControlSeq == _s.ProcessControlSeq, _h.c.Status.in_(DONE))
+_DONE_EVER = exists().where(_OF_INSTANCE, _h.c.ProcessControlSeq == _s.ProcessControlSeq, lets_go_on(_h.c))
 # Of the few that it returns more is asked then.
 _LACKS_A_STEP = (
     select(_c.BatchControl_id)
@@ -117,12 +132,12 @@ OF_INSTANCES: tuple[Invariant, ...] = (
     ),
     Invariant(
         "I08",
-        "PrevProcessControlSeq is the last step that succeeded",
+        "PrevProcessControlSeq is the last step that succeeded, or that the instance went past",
         _instances(
             not_(_TOUCHED_BY_A_PERSON),
             _c.PrevProcessControlSeq
             != select(func.coalesce(func.max(_h.c.ProcessControlSeq), 0))
-            .where(_OF_INSTANCE, _h.c.Status.in_(DONE))
+            .where(_OF_INSTANCE, lets_go_on(_h.c), or_(_h.c.Status.not_in(BROKEN), _IS_BEHIND))
             .correlate(batch_control)
             .scalar_subquery(),
         ),
@@ -130,7 +145,7 @@ OF_INSTANCES: tuple[Invariant, ...] = (
     ),
     Invariant(
         "I09",
-        "of a complete instance every step has succeeded",
+        "of a complete instance every step has succeeded, or was gone past as OnStepFailure says",
         _instances(_c.BatchControl_id.in_(_LACKS_A_STEP), is_as_it_was(_c.BatchControl_id)),
         "batchctl history {id}; look in the target what is missing; then: batchctl rerun {id} --from SEQ --reason ...",
     ),
@@ -142,15 +157,26 @@ OF_INSTANCES: tuple[Invariant, ...] = (
     ),
     Invariant(
         "I19",
-        "a step fails unasked at most once more than its batch allows retries",
+        "a step fails unasked at most once more than it, or its batch, allows retries",
         select(_h.c.BatchControl_id)
         .select_from(_h)
         .join(process_batch, _b.ProcessBatch_id == _h.c.ProcessBatch_id)
         .join(batch_control, _OF_INSTANCE)
+        .join(
+            step,
+            and_(_s.ProcessBatch_id == _h.c.ProcessBatch_id, _s.ProcessControlSeq == _h.c.ProcessControlSeq),
+            isouter=True,
+        )
         .where(_h.c.Status.in_(BROKEN), not_(_TOUCHED_BY_A_PERSON))
-        .group_by(_h.c.BatchControl_id, _h.c.ProcessControlSeq, _b.RetryCount)
-        .having(func.count() > 1 + _b.RetryCount),
-        "look whether the batch's RetryCount was lowered meanwhile",
+        .group_by(_h.c.BatchControl_id, _h.c.ProcessControlSeq, _s.RetryCount, _b.RetryCount)
+        .having(func.count() > 1 + func.coalesce(_s.RetryCount, _b.RetryCount)),
+        "look whether RetryCount of the step or its batch was lowered meanwhile",
+    ),
+    Invariant(
+        "I60",
+        "StepsFailed counts the steps behind an instance whose last attempt failed",
+        _instances(_c.StepsFailed.is_not(None), _c.StepsFailed != _FAILED_BEHIND),
+        "batchctl history {id}; then set StepsFailed to the number of steps up to PrevProcessControlSeq that failed last",
     ),
     Invariant(
         "I21",

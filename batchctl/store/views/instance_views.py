@@ -50,7 +50,7 @@ SELECT b.ProcessBatch_id, {name}, COALESCE(b.Entity, {name}) AS Entity,
             WHEN z.BatchFreeze_id IS NOT NULL THEN z.NextSql WHEN y.ProcessBatch_id IS NOT NULL THEN y.NextSql
             WHEN t.Incident_id IS NOT NULL AND n.ProcessBatch_id IS NULL AND a.ProcessBatch_id IS NULL
                  THEN {s.look("Incident", "Incident_id", "t.Incident_id")}
-            ELSE {look} END AS NextSql
+            ELSE {look} END AS NextSql, c.StepsFailed AS LastStepsFailed
 FROM {s.of}ProcessBatch b
 LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
@@ -164,7 +164,7 @@ SELECT h.BatchProcessHistory_id, h.BatchControl_id, b.ProcessBatchName, c.CycleK
        {s.twin("h.StartTime", "StartTime")}, {s.twin("h.EndTime", "EndTime")},
        {s.seconds("h.StartTime", "h.EndTime")} AS DurationSeconds, h.ReturnCode, h.RowsAffected, h.Message AS ErrorText, h.Output,
        h.CommandText, h.ClaimedBy, h.Host, h.Pid, h.DbSession, c.FileProcess_id,
-       {again} AS RerunSql, h.ErrorCode, h.ErrorLine
+       {again} AS RerunSql, h.ErrorCode, h.ErrorLine, c.StepsFailed
 FROM {s.of}BatchProcessHistory h
 LEFT JOIN {s.of}BatchControl c ON c.BatchControl_id = h.BatchControl_id
 LEFT JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = h.ProcessBatch_id

@@ -453,7 +453,7 @@ CREATE TABLE Incident (
     CONSTRAINT "CK_Incident_Occurrences" CHECK (Occurrences >= 1),
     CONSTRAINT "CK_Incident_AlertsMade" CHECK (AlertsMade >= 0),
     CONSTRAINT "CK_Incident_Kind"
-        CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
+        CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
     CONSTRAINT "CK_Incident_Severity" CHECK (lower(Severity) IN ('warning', 'error')),
     CONSTRAINT "CK_Incident_Status" CHECK (lower(Status) IN ('open', 'acknowledged', 'resolved')),
     CONSTRAINT "CK_Incident_OpenedTime_Type" CHECK (OpenedTime >= '0001-01-01' AND OpenedTime < '10000-01-01'),

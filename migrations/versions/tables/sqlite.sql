@@ -286,7 +286,7 @@ CREATE INDEX "IX_Drain_Standing" ON Drain (Drain_id) WHERE UndrainedTime IS NULL
 CREATE TABLE Incident (
     Incident_id INTEGER PRIMARY KEY AUTOINCREMENT,
     Kind TEXT COLLATE NOCASE NOT NULL
-        CHECK (Kind IN ('failed', 'lost', 'held', 'fails_often', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
+        CHECK (Kind IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
     IncidentKey TEXT NOT NULL CHECK (length(IncidentKey) BETWEEN 1 AND 200),
     Severity TEXT COLLATE NOCASE NOT NULL CHECK (Severity IN ('warning', 'error')),
     Status TEXT COLLATE NOCASE NOT NULL DEFAULT 'open' CHECK (Status IN ('open', 'acknowledged', 'resolved')),

@@ -1,0 +1,56 @@
+"""Which failures of a step are tried again: `ProcessControl.RetryOn`, read once."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from batchctl.domain.text import shorten, visible
+from batchctl.domain.values import value
+
+TIMEOUT, ROWS = "timeout", "rows"
+"""What stands there for failures that have no code: the step ran longer than MaxDuration; its rows are not as they should be."""
+NO_RETRY = "no retry: RetryOn"
+"""How a message goes on that says why the retries are skipped."""
+_HOW = "exit codes (3, or 10-19), SQLSTATEs (40001), error numbers (1205), names (SQLITE_BUSY), timeout, rows"
+_RANGE = re.compile(r"(-?\d{1,10})(?:\s*-\s*(-?\d{1,10}))?")
+_NAME = re.compile(r"(?=.*[0-9])[0-9a-z]{5}|sqlite_[a-z_]+|timeout|rows")
+
+
+@value
+class RetryOn:
+    """The codes after which a step is tried again; everything else is final."""
+
+    text: str
+    ranges: tuple[tuple[int, int], ...]
+    names: frozenset[str]
+
+    def covers(self, *codes: int | str | None) -> bool:
+        """Say whether one of the codes of a failure stands there."""
+        return any(self._covers(str(code).strip().lower()) for code in codes if code is not None)
+
+    def _covers(self, code: str) -> bool:
+        if code in self.names:
+            return True
+        number = int(code) if re.fullmatch(r"-?\d{1,19}", code) else None
+        return number is not None and any(first <= number <= last for first, last in self.ranges)
+
+
+@lru_cache(maxsize=512)
+def retry_on(text: str | None) -> RetryOn | None:
+    """Read what stands in RetryOn; raises `ValueError` for anything else than codes between commas."""
+    if text is None:
+        return None
+    ranges, names = list[tuple[int, int]](), set[str]()
+    for part in text.split(","):
+        code = part.strip().lower()
+        span = _RANGE.fullmatch(code)
+        if span is not None and int(span[1]) <= int(span[2] or span[1]):
+            ranges.append((int(span[1]), int(span[2] or span[1])))
+        elif span is None and _NAME.fullmatch(code):
+            names.add(code)
+        else:
+            shown = shorten(visible(part.strip()), 40)
+            message = f"RetryOn has '{shown}', and takes, between commas: {_HOW}"
+            raise ValueError(message)
+    return RetryOn(text.strip(), tuple(ranges), frozenset(names))
