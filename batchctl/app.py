@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from batchctl import config
-from batchctl.domain import pools
 from batchctl.domain.liveness import Rhythm
+from batchctl.domain.operators import pools
 from batchctl.logs import Event, LineFormat, Listener, line, silent, to_all
 from batchctl.ports import Ids
 from batchctl.store import engine, identity

@@ -14,7 +14,7 @@ from batchctl import node
 from batchctl.cli import output
 from batchctl.cli.lazily import load_all
 from batchctl.cli.session import CliSession
-from batchctl.domain.pools import served_by
+from batchctl.domain.operators.pools import served_by
 from batchctl.domain.text import visible
 from batchctl.logs import Event
 

@@ -16,7 +16,7 @@ from batchctl.control.recording import Recorder, named_locked, stopping_failures
 from batchctl.domain import gates, moves
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.moves import not_before
-from batchctl.domain.pools import Pools
+from batchctl.domain.operators.pools import Pools
 from batchctl.domain.rows import AttemptsSoFar, BatchDefinition, BatchId, BatchInstance, InstanceId, Step
 from batchctl.domain.status import InstanceStatus, OnLost
 from batchctl.domain.text import in_short

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from batchctl.domain.pools import Pools
+from batchctl.domain.operators.pools import Pools
 from batchctl.domain.rows import DEFAULT_POOL, BatchDefinition, Step
 
 

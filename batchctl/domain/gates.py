@@ -11,7 +11,7 @@ from batchctl.domain.definitions.sql_jobs import ORIGIN, correcting, correcting_
 from batchctl.domain.locked_rows import message_about
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.operators import freezes
-from batchctl.domain.pools import PoolsInUse, room_in, undraining, wording
+from batchctl.domain.operators.pools import PoolsInUse, room_in, undraining, wording
 from batchctl.domain.retry_codes import ROWS
 from batchctl.domain.rows import (
     DEFAULT_POOL,
@@ -471,7 +471,7 @@ def _pool(instance: BatchInstance, batch: BatchDefinition, pools: PoolsInUse | N
     if drain is not None:
         yield Gate("pool", wording(drain), undraining(drain), f"Drain {drain.drain_id}")
     elif pool is not None and not pool.enabled:
-        enable = f"UPDATE Pool SET Enabled = 1 WHERE Pool_id = {pool.pool_id};"  # noqa: S608 - a number
+        enable = correcting_row("Pool", "Enabled", f"Pool_id = {pool.pool_id}", "let steps begin in it: ", "1")
         yield Gate("pool", f"pool {visible(name)} is disabled", enable, row)
     elif (unserved := pools.unserved(name)) is not None:
         serve = f"batchctl run --pool {typed(name)}   (on a host that has what the step needs)"

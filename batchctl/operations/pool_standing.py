@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from batchctl.domain import pools
 from batchctl.domain.errors import Busy, DatabaseRefused, Refused
-from batchctl.domain.pools import Drain, Place, Pool
+from batchctl.domain.operators import pools
+from batchctl.domain.operators.pools import Drain, Place, Pool
 from batchctl.domain.rows import DEFAULT_POOL
 from batchctl.operations.column_lists import ColumnList, StatusWord
 from batchctl.operations.operators.pooling import claimed_at

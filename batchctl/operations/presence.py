@@ -10,7 +10,7 @@ from typing import Annotated
 
 from batchctl.domain.errors import Busy
 from batchctl.domain.liveness import Rhythm
-from batchctl.domain.pools import wording
+from batchctl.domain.operators.pools import wording
 from batchctl.domain.records import Kept
 from batchctl.domain.rows import ControllerRow
 from batchctl.domain.status import ControllerStatus

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
-from batchctl.domain import pools
 from batchctl.domain.errors import Refused
-from batchctl.domain.operators import freezes
+from batchctl.domain.operators import freezes, pools
 from batchctl.domain.operators.freezes import Scope
 from batchctl.domain.operators.requests import (
     OfBatch,

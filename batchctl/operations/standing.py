@@ -12,7 +12,7 @@ from itertools import takewhile
 from batchctl.domain import gates
 from batchctl.domain.gates import Holder
 from batchctl.domain.occupancy import Occupancy
-from batchctl.domain.pools import PoolsInUse, pool_of
+from batchctl.domain.operators.pools import PoolsInUse, pool_of
 from batchctl.domain.rows import DEFAULT_POOL, BatchDefinition, BatchId, BatchInstance, ControllerRow, InstanceId
 from batchctl.domain.status import STANDING_FAILURE, OnFailure
 from batchctl.store import Connection, history, instances, limits, pool_rows, reports

@@ -14,7 +14,7 @@ from operator import attrgetter
 
 from sqlalchemy import Connection
 
-from batchctl.domain.pools import Pools
+from batchctl.domain.operators.pools import Pools
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId
 from batchctl.domain.status import OnFailure
 from batchctl.domain.values import value

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, and_, bindparam, func, or_, select, text
 
 from batchctl.domain.occupancy import Occupancy
-from batchctl.domain.pools import NO_POOLS, Pools, room_in
+from batchctl.domain.operators.pools import NO_POOLS, Pools, room_in
 from batchctl.domain.rows import BatchDefinition, BatchId, Need
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.values import value

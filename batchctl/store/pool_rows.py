@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, select, text
 
-from batchctl.domain.pools import Drain, DrainId, Pool, Pools, PoolsInUse
+from batchctl.domain.operators.pools import Drain, DrainId, Pool, Pools, PoolsInUse
 from batchctl.domain.records import values_of
 from batchctl.domain.rows import DEFAULT_POOL, BatchId, ControllerRow
 from batchctl.domain.status import PoolKind

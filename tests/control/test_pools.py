@@ -10,7 +10,7 @@ import pytest
 from batchctl.control.alerting.incident_search import IncidentSearch
 from batchctl.domain.alerting.alerts import AlertRules
 from batchctl.domain.alerting.incidents import IncidentSign
-from batchctl.domain.pools import Place
+from batchctl.domain.operators.pools import Place
 from batchctl.domain.status import IncidentKind
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.pooling import Drainer

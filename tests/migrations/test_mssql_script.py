@@ -106,7 +106,7 @@ def test_what_a_trigger_tells_to_type_can_be_typed_in_sqlcmd_and_agent_too() -> 
     said = re.findall(r"THROW 51000, N'([^']*)'", "".join(TRIGGERS.values()))
     telling = [one for one in said if re.search(r"\b(?:UPDATE [A-Z]|INSERT INTO)", one)]
 
-    assert len(telling) == 4
+    assert len(telling) == 6
     assert all(re.search(r"SET QUOTED_IDENTIFIER ON; (?:UPDATE|INSERT)", one) for one in telling)
 
 
@@ -152,6 +152,8 @@ def test_what_hands_change_is_audited_there_too() -> None:
             "TR_ProcessControl_InUse",
             "TR_Calendar_Used",
             "TR_Calendar_Renamed",
+            "TR_Pool_Used",
+            "TR_Pool_Renamed",
             "TR_vSqlJob_Insert",
             "TR_vSqlJob_Stays",
         ),

@@ -6,7 +6,7 @@ import click
 
 from batchctl.cli import output
 from batchctl.cli.session import CliSession, acts, as_json, reads_rows
-from batchctl.domain.pools import Place, undraining, wording
+from batchctl.domain.operators.pools import Place, undraining, wording
 from batchctl.operations import pool_standing, shown_columns
 from batchctl.operations.operators import pooling
 

@@ -12,8 +12,8 @@ from typing import Annotated, NewType
 from batchctl.domain.errors import Refused
 from batchctl.domain.maintenance.lengths import length_of
 from batchctl.domain.operators.freezes import Scope
+from batchctl.domain.operators.pools import Place
 from batchctl.domain.operators.release import MOST_PER_MINUTE, Choice, Release
-from batchctl.domain.pools import Place
 from batchctl.domain.rows import FreezeId, IncidentId, InstanceId, IntakeId
 from batchctl.domain.status import RequestStatus
 from batchctl.domain.text import nearest, shorten, visible

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from batchctl.domain.operators.pools import PoolsInUse
 from batchctl.domain.outcomes import RowFinding
-from batchctl.domain.pools import PoolsInUse
 from batchctl.domain.rows import DEFAULT_POOL, BatchDefinition
 from batchctl.domain.text import did_you_mean, typed, visible
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from batchctl.domain import pools
 from batchctl.domain.errors import Conflict, InvalidInput, NotFound
-from batchctl.domain.pools import Drain, DrainId, Place, Pools
+from batchctl.domain.operators import pools
+from batchctl.domain.operators.pools import Drain, DrainId, Place, Pools
 from batchctl.domain.rows import DEFAULT_POOL
 from batchctl.domain.text import did_you_mean, fitting, visible
 from batchctl.operations import shown_columns

@@ -17,7 +17,7 @@ class Named:
     """The name."""
     users: tuple[tuple[str, str], ...]
     """What names a row, and by which column."""
-    refusal: str
+    refused_with: str
     written: str = "{}"
     """How a user's column is compared with the name."""
 
@@ -63,7 +63,7 @@ def _triggers(named: Named, dialect: str, schema: str) -> Iterator[Trigger]:
     removing, renaming = (f"TR_{table}_Used", table), (f"TR_{table}_Renamed", table)
     match dialect:
         case "sqlite":
-            used, refused = named.is_used(f"{{}} = OLD.{name}"), [refuse_when(named.refusal)]
+            used, refused = named.is_used(f"{{}} = OLD.{name}"), [refuse_when(named.refused_with)]
             yield on_sqlite(*removing, "BEFORE DELETE", refused, used)
             yield on_sqlite(*renaming, f"BEFORE UPDATE OF {name}", refused, f"{renamed} AND ({used})")
         case "postgresql":
@@ -72,10 +72,10 @@ def _triggers(named: Named, dialect: str, schema: str) -> Iterator[Trigger]:
             yield on_postgresql(*renaming, f"AFTER UPDATE OF {name}", named.function, when=renamed)
         case _:
             used = named.is_used(f"EXISTS (SELECT 1 FROM deleted AS d WHERE d.{name} = {{}})")
-            yield on_mssql(*removing, "AFTER DELETE", thrown(named.refusal, used), schema)
+            yield on_mssql(*removing, "AFTER DELETE", thrown(named.refused_with, used), schema)
             gone = f"NOT EXISTS (SELECT 1 FROM inserted AS i WHERE i.{name} = d.{name})"
             used = named.is_used(f"EXISTS (SELECT 1 FROM deleted AS d WHERE d.{name} = {{}} AND {gone})")
-            yield on_mssql(*renaming, "AFTER UPDATE", thrown(named.refusal, used), schema)
+            yield on_mssql(*renaming, "AFTER UPDATE", thrown(named.refused_with, used), schema)
 
 
 def _function(named: Named) -> tuple[str, ...]:
@@ -91,7 +91,7 @@ def _function(named: Named) -> tuple[str, ...]:
     EXECUTE 'SELECT {asked}
     INTO used USING OLD.{named.column};
     IF used THEN
-        RAISE EXCEPTION USING MESSAGE = '{named.refusal}', ERRCODE = 'foreign_key_violation';
+        RAISE EXCEPTION USING MESSAGE = '{named.refused_with}', ERRCODE = 'foreign_key_violation';
     END IF;
     RETURN OLD;
 """,
