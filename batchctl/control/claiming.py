@@ -240,7 +240,7 @@ class _Look:
         """Yield the instances of a batch that may start now, if there is a place for one; more than there are places for.
 
         In the place of one whose rows somebody keeps locked the next may start. One whose next step another controller
-        has to begin, or whose pool is full, keeps its place.
+        has to begin, or whose pool is full, keeps its place; where it has failed before, those behind it wait for it.
         """
         places, is_left_out, in_pools = self.room.places(batch), False, Counter[str]()
         if places <= 0:
@@ -252,6 +252,8 @@ class _Look:
         for number, instance in enumerate(others, start=1):
             if self._has_room(batch, instance, in_pools):
                 yield instance
+            elif gates.makes_later_wait(instance, batch, self.now):
+                return
             else:
                 is_left_out = True
             if is_left_out and number >= places:

@@ -14,7 +14,7 @@ from batchctl.domain.operators.pools import Place
 from batchctl.domain.status import IncidentKind
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.pooling import Drainer
-from tests.control.world import BAD, OK, RUNS_ON, World
+from tests.control.world import BAD, NO_WAIT, OK, RUNS_ON, World
 
 
 def pools(world: World, **most: int | None) -> None:
@@ -262,3 +262,23 @@ def test_a_controller_is_entered_with_its_pools_and_forgotten_with_them(world: W
     world.sql("UPDATE Controller SET Status = 'stopped', Heartbeat = '2020-01-01 00:00:00'")
     world.membership("c3").begin()
     assert world.sql("SELECT * FROM ControllerPool") == []
+
+
+@pytest.mark.parametrize(("policy", "begun"), [("hold_batch", [10, 20]), ("continue", [10, 20, 10])])
+def test_those_behind_a_retry_wait_for_it_wherever_it_has_to_begin(world: World, policy: str, begun: list[int]) -> None:
+    two_pools(world, OnFailure=policy, RetryCount=1, RetryWaitMins=0, MaxConcurrent=2)
+    world.submit()
+    world.create()
+    world.turn_until_idle(world.controller("c1"))
+    world.runner.script = lambda rendered: BAD
+    failing = world.controller("c2", pools=["ssis"])
+    while world.statuses() != ["retry"]:
+        failing.turn(NO_WAIT)
+        world.sql("UPDATE ProcessControl SET Pool = 'linux' WHERE ProcessControlSeq = 20")
+    world.runner.script = lambda rendered: RUNS_ON
+    world.submit()
+    world.create()
+    world.turn_until_idle(world.controller("c1"))
+
+    assert [seq for _, seq, *_ in world.history()][: len(begun)] == begun
+    assert len(world.history()) == len(begun)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from random import Random
 
 from tests.sim.asking import requested
+from tests.sim.pooled import pooled
 from tests.sim.script import (
     Ask,
     Away,
@@ -90,12 +91,17 @@ VARIED = 3_000_000_000
 STEPWISE = 7_000_000_000
 """The first seed of those in which steps say for themselves how often they are tried again, and what follows then."""
 
+POOLED = 8_000_000_000
+"""The first seed of those in which workers serve different pools, and people drain hosts and pools."""
+
 REQUESTED = 4_000_000_000
 """The first seed of those in which people ask by rows, and who leads changes while they wait for the answer."""
 
 
 def script_of(seed: int) -> Script:
     """Draw a schedule."""
+    if seed >= POOLED:
+        return pooled(seed, script_of(seed - POOLED))
     if seed >= STEPWISE:
         return stepwise(seed, script_of(seed - STEPWISE))
     if seed >= REQUESTED:

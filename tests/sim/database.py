@@ -78,6 +78,27 @@ BEGIN
     INSERT INTO Seen (What, Row) VALUES ('begun frozen', new.BatchProcessHistory_id);
 END
 """
+_SEE_DRAINED = """
+CREATE TEMP TRIGGER SeeDrained AFTER INSERT ON main.BatchProcessHistory WHEN new.Status = 'running' AND EXISTS
+    (SELECT 1 FROM main.Drain d LEFT JOIN main.Controller k ON k.ControllerName = new.ClaimedBy
+     WHERE d.UndrainedTime IS NULL AND (lower(d.Host) = lower(k.Host) OR d.PoolName = (
+        SELECT coalesce(trim(lower(p.Pool)), trim(lower(b.Pool)), 'default') FROM main.ProcessControl p
+        JOIN main.ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
+        WHERE p.ProcessBatch_id = new.ProcessBatch_id AND p.ProcessControlSeq = new.ProcessControlSeq)))
+BEGIN
+    INSERT INTO Seen (What, Row) VALUES ('begun drained', new.BatchProcessHistory_id);
+END
+"""
+_SEE_DRAINS = """
+CREATE TEMP TRIGGER SeeDrain AFTER INSERT ON main.Drain BEGIN
+    INSERT INTO Seen (What, Row) VALUES ('drain', new.Drain_id);
+END
+"""
+_SEE_UNDRAINS = """
+CREATE TEMP TRIGGER SeeUndrain AFTER UPDATE ON main.Drain BEGIN
+    INSERT INTO Seen (What, Row) VALUES ('drain', new.Drain_id);
+END
+"""
 _SEE_FREEZES = """
 CREATE TEMP TRIGGER SeeFreeze AFTER INSERT ON main.BatchFreeze BEGIN
     INSERT INTO Seen (What, Row) VALUES ('freeze', new.BatchFreeze_id);
@@ -144,6 +165,7 @@ _OBSERVED = (
 )
 _SEES = (
     *(_SEE_INSTANCES, _SEE_ATTEMPTS, _SEE_PURGED, _SEE_FORGOTTEN, _SEE_FIRES, _SEE_STANDING, _SEE_BACKFILLS),
+    *(_SEE_DRAINED, _SEE_DRAINS, _SEE_UNDRAINS),
     *(_SEE_BEGUN, _SEE_FREEZES, _SEE_THAWS, _SEE_AUDIT, _SEE_ANSWERS),
 )
 

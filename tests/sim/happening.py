@@ -13,12 +13,14 @@ from tests.sim.script import (
     BootHost,
     CancelBackfill,
     CrashHost,
+    Drain,
     Event,
     Fault,
     Freeze,
     Jump,
     Kill,
     KillSupervisor,
+    MoveStep,
     Operate,
     Retime,
     Run,
@@ -30,6 +32,7 @@ from tests.sim.script import (
     Terminate,
     Thaw,
     Turn,
+    Undrain,
     Wait,
     Wake,
 )
@@ -89,6 +92,10 @@ def happen(world: World, event: Event) -> None:
             world.person.freeze(event)
         case Thaw():
             world.person.thaw(event)
+        case Drain() | Undrain():
+            world.person.drain(event)
+        case MoveStep():
+            world.person.move_step(event)
         case SetClock(seconds):
             world.time.database_ahead += seconds
         case Retime():

@@ -10,7 +10,7 @@ from tests.sim.happening import boot, pass_time
 from tests.sim.hosts import Luck
 from tests.sim.laws import Broken
 from tests.sim.programs import POLL_INTERVAL
-from tests.sim.script import Operate, Switch, Thaw
+from tests.sim.script import Operate, Switch, Thaw, Undrain
 
 if TYPE_CHECKING:
     from tests.sim.world import World
@@ -101,6 +101,10 @@ def _thaw(world: World) -> None:
     world.person.thaw(Thaw(None))
     for number in range(len(world.options.batches)):
         world.person.thaw(Thaw(number))
+    for host in range(len(world.hosts) if world.options.pools else 0):
+        world.person.drain(Undrain(host=host))
+    for pool in range(len(world.options.pools)):
+        world.person.drain(Undrain(pool=pool))
 
 
 def _sort_out(world: World) -> bool:

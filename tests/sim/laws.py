@@ -13,6 +13,7 @@ from batchctl.ports import Boundary
 from batchctl.store.invariants import INVARIANTS
 from tests.sim import stepwise
 from tests.sim.hosts import Running
+from tests.sim.pooled import NEXT_POOL
 
 if TYPE_CHECKING:
     from tests.sim.faults import Actor
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 AT_EVERY_COMMIT = frozenset(
     {
         *("I02", "I03", "I04", "I05", "I06", "I11", "I12", "I14", "I15", "I21", "I28", "I60"),
-        *("I24", "I41", "I42", "I43", "I48", "I49", "I50", "I51", "I52", "I53", "I54", "I55", "I56"),
+        *("I24", "I41", "I42", "I43", "I48", "I49", "I50", "I51", "I52", "I53", "I54", "I55", "I56", "I91", "I92"),
     }
 )
 GO_BY_CLOCKS = frozenset({"I10", "I11", "I18", "I55"})
@@ -90,6 +91,9 @@ def check_commit(world: World, actor: Actor, boundaries: Collection[str], seen: 
     for what, row, *_ in seen:
         if what == "begun frozen":
             raise Broken("freeze", f"attempt {row} is begun although its batch is frozen")
+        if what == "begun drained":
+            raise Broken("drain", f"attempt {row} is begun although its pool or its host is drained")
+        world.happened["Drained"] += what == "drain"
     seen = [one for one in seen if one[0] in {"instance", "attempt"}]
     # A sign of life that has changed nothing else breaks none of them.
     is_quiet = not seen and frozenset(boundaries) == {Boundary.HEARTBEAT}
@@ -129,7 +133,7 @@ def check_commit(world: World, actor: Actor, boundaries: Collection[str], seen: 
             raise Broken("I34", f"{said}, though it belonged to {owner_was}")
 
 
-_TARGETS = {"instance": "BatchControl", "freeze": "BatchFreeze"}
+_TARGETS = {"instance": "BatchControl", "freeze": "BatchFreeze", "drain": "Drain"}
 
 
 def _check_audited(world: World, seen: list[tuple[Any, ...]]) -> None:
@@ -190,13 +194,13 @@ _OVERALL = """
 SELECT count(*) FROM BatchControl c, Setting s WHERE s.Name = 'MaxConcurrent'
 AND c.Status IN ('running', 'pausing', 'cancelling') HAVING count(*) > CAST(max(s.Value) AS integer)
 """
-_CLAIMS = """
+_CLAIMS = f"""
 SELECT c.BatchControl_id, CASE
     WHEN c.NextRunTime > ? THEN 'before its NextRunTime ' || c.NextRunTime
     WHEN b.Enabled = 0 THEN 'although its batch is disabled'
     WHEN b.OnFailure <> 'continue' AND EXISTS (SELECT 1 FROM BatchControl e WHERE e.ProcessBatch_id = c.ProcessBatch_id
         AND e.BatchControl_id < c.BatchControl_id AND (e.Status IN ('retry', 'failed', 'held')
-        OR e.Status = 'ready' AND b.OnFailure <> 'stop_all'))
+        OR e.Status = 'ready' AND b.OnFailure <> 'stop_all' AND coalesce(c.NextPool, 'default') = ({NEXT_POOL})))
         THEN 'before an earlier one of its batch'
     WHEN EXISTS (SELECT 1 FROM BatchControl s JOIN ProcessBatch p ON p.ProcessBatch_id = s.ProcessBatch_id
         WHERE p.OnFailure = 'stop_all' AND s.Status IN ('failed', 'held')) THEN 'although a failure stops everything'

@@ -25,10 +25,12 @@ from batchctl.control.rescue import Rescue
 from batchctl.control.scheduling.backfilling import Backfilling
 from batchctl.control.scheduling.deciding import Deciding
 from batchctl.control.scheduling.firing import Firing
+from batchctl.control.served_pools import ServedPools
 from batchctl.control.worker import Duty, Leading, Worker
 from batchctl.domain.alerting.alerts import AlertRules, Audience
 from batchctl.domain.errors import BatchctlError, PluginError, Refused
 from batchctl.domain.operators.freezes import Scope
+from batchctl.domain.operators.pools import served_by
 from batchctl.domain.operators.release import Choice, Release
 from batchctl.domain.operators.requests import Request, Verb
 from batchctl.domain.outcomes import Identity
@@ -39,6 +41,7 @@ from batchctl.operations.intake.submission import Submission, submit
 from batchctl.operations.intervene import Operator
 from batchctl.operations.operators import acts
 from batchctl.operations.operators.freezing import Freezer
+from batchctl.operations.operators.pooling import Drainer
 from batchctl.operations.requested import Proxy
 from batchctl.operations.scheduling.backfiller import Backfiller, Span
 from batchctl.plugin_api import StepHandler
@@ -49,14 +52,14 @@ from batchctl.store.scheduling import backfills, schedule_rows
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import operator_request
 from batchctl.testing import context
-from tests.sim import telling
+from tests.sim import pooled, telling
 from tests.sim.clock import HostClock
 from tests.sim.database import EdgedTransactions
 from tests.sim.faults import Actor, Crashed
 from tests.sim.hosts import Host
 from tests.sim.populating import Populators
 from tests.sim.runner import HANDLERS, ScriptedRunner
-from tests.sim.script import Ask, Backfill, Freeze, Operate, Retime, Submit, Switch, Thaw
+from tests.sim.script import Ask, Backfill, Drain, Freeze, MoveStep, Operate, Retime, Submit, Switch, Thaw, Undrain
 
 if TYPE_CHECKING:
     from tests.sim.world import World
@@ -147,9 +150,10 @@ class Program(Actor):
             version="simulated",
             rhythm=rhythm,
             scheduler_zone="UTC",
+            pools=served_by(options.serves[self.place] if options.serves else ()),
         )
         preparer = Preparer(find_handler, AROUND, "anna", self.host.name, "simulated")
-        recorder = Recorder(preparer, self.name, self.host.name)
+        recorder = Recorder(preparer, self.name, self.host.name, serves=ServedPools(membership.pools, self.host.name))
         controller = Controller(
             transactions=self.transactions,
             clock=self.clock,
@@ -221,6 +225,7 @@ class Person(Actor):
         )
         actor = acts.Actor(transactions=self.transactions, clock=self.clock, user="anna", host="desk")
         self._freezer = Freezer(actor)
+        self._drainer = Drainer(actor)
         self._backfiller = Backfiller(actor=actor, default_zone="UTC")
 
     def submit(self, event: Submit) -> None:
@@ -289,6 +294,24 @@ class Person(Actor):
         choice = Choice(release=Release(event.release), per_minute=30)
         self.world.batches = None
         self._act(lambda: self._freezer.thaw(self._scope(event.nth), reason="because", choice=choice))
+        self.world.batches = None
+
+    def drain(self, event: Drain | Undrain) -> None:
+        """Drain a host or a pool, or end that."""
+        place = pooled.place_of(self.world, event.host, event.pool)
+        act = self._drainer.drain if isinstance(event, Drain) else self._drainer.undrain
+        self._act(lambda: act(None, place, reason="because"))
+
+    def move_step(self, event: MoveStep) -> None:
+        """Let a step run in another pool."""
+        steps = self.world.rows("SELECT ProcessControl_id FROM ProcessControl")
+        update = "UPDATE ProcessControl SET Pool = ?, z_updated = virtual_now() WHERE ProcessControl_id = ?"
+
+        def write(connection: Any) -> None:
+            connection.exec_driver_sql(update, (event.pool, *steps[event.nth % len(steps)]))
+
+        self.world.batches = None
+        self._act(lambda: self.transactions.run(frozenset({Boundary.OPERATOR}), write))
         self.world.batches = None
 
     def _scope(self, nth: int | None) -> Scope:

@@ -181,6 +181,30 @@ class Thaw:
 
 
 @dataclass(frozen=True, slots=True)
+class Drain:
+    """A person drains a host, or a pool."""
+
+    host: int | None = None
+    pool: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Undrain:
+    """A person ends that."""
+
+    host: int | None = None
+    pool: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MoveStep:
+    """A person moves the nth step to another pool, or leaves that to its batch, by hand."""
+
+    nth: int
+    pool: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class SetClock:
     """Somebody sets the database's clock."""
 
@@ -219,7 +243,7 @@ class CancelBackfill:
 Event: TypeAlias = (
     "Turn | Wait | Run | Stall | Wake | Fault | Kill | KillSupervisor | Terminate"
     " | CrashHost | BootHost | Jump | Away | Submit | Operate | Ask | TakeBack | Switch | Freeze | Thaw | SetClock"
-    " | Retime | Backfill | CancelBackfill"
+    " | Retime | Backfill | CancelBackfill | Drain | Undrain | MoveStep"
 )
 
 
@@ -240,6 +264,7 @@ class StepPlan:
     """True when its instance goes on without it when it has failed for good."""
     rows: str | None = None
     """What follows when its number of rows is not as it should be; None: nobody looks at it."""
+    pool: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +286,15 @@ class BatchPlan:
     duplicate_check: bool = True
     backwards: bool = False
     """True when its last step is registered first."""
+    pool: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PoolPlan:
+    """A pool, and how many steps of it may be under way at once."""
+
+    name: str
+    most: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +346,9 @@ class Options:
     """For how many seconds finished instances and logs are kept; None: for ever."""
     keep_last: int = 0
     schedules: tuple[SchedulePlan, ...] = ()
+    pools: tuple[PoolPlan, ...] = ()
+    serves: tuple[tuple[str, ...], ...] = ()
+    """The pools that each worker serves; none given: all of them the default pool."""
     tells: bool = False
     """True where people are told of problems, and the audit log is sealed."""
 

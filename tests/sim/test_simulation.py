@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.sim import script as scripts
-from tests.sim.chance import REQUESTED, STEPWISE, TIMED, TOLD, VARIED, script_of
+from tests.sim.chance import POOLED, REQUESTED, STEPWISE, TIMED, TOLD, VARIED, script_of
 from tests.sim.many import play_chunk
 from tests.sim.mutants import MUTANTS
 from tests.sim.mutating import made
@@ -79,6 +79,14 @@ def test_each_step_is_tried_as_often_as_it_says_and_gone_past_where_it_may(seeds
     assert figures.failed == []
     assert figures.happened["WentPast"] > 0
     assert figures.happened["OutsideRows"] > 0
+
+
+@pytest.mark.parametrize("seeds", chunks(300, AT_A_TIME), ids=str)
+def test_each_step_begins_where_its_pool_is_served_and_nowhere_that_is_drained(seeds: range) -> None:
+    figures = play_chunk(range(POOLED + seeds.start, POOLED + seeds.stop))
+
+    assert figures.failed == []
+    assert figures.happened["Drained"] > 0
 
 
 @pytest.mark.full

@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from tests.sim import pooled
 from tests.sim.clock import BEGINNING
 from tests.sim.laws import Broken
 
@@ -54,17 +55,19 @@ def until_something_happens(world: World, pace: float) -> float | None:
 
 def check_rest(world: World) -> None:
     """Ask whether whatever has not come to its end waits for a person."""
-    found = world.rows(_OPEN)
+    found, closed = world.rows(_OPEN), pooled.closed(world)
     stops_all = any(
-        policy == "stop_all" and (status in ("failed", "held") or (status == "retry" and not enabled))
-        for _, status, _, _, enabled, policy, _ in found
+        policy == "stop_all"
+        and (status in ("failed", "held") or (status == "retry" and (not enabled or row in closed)))
+        for row, status, _, _, enabled, policy, _ in found
     )
     blocked: set[int] = set()
     for row, status, owner, name, enabled, policy, batch in found:
-        waits = status in ("failed", "held", "paused") or not enabled or stops_all or batch in blocked
+        waits = status in ("failed", "held", "paused") or not enabled or stops_all or batch in blocked or row in closed
         if not waits:
             raise Broken("I35", f"instance {row} of {name} stays {status} (of {owner}): {explain(world)}")
-        if status in ("failed", "held") and policy != "continue":
+        if (status in ("failed", "held") and policy != "continue") or row in closed:
+            # One that waits for its pool keeps its place.
             blocked.add(batch)
     for (row,) in world.rows("SELECT OperatorRequest_id FROM OperatorRequest WHERE Status = 'requested'"):
         raise Broken("C11", f"request {row} is not answered: {explain(world)}")

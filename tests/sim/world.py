@@ -77,6 +77,8 @@ class World:
         self.batches: tuple[BatchDefinition, ...] | None = None
         """The definitions as they were last read; None once they were changed."""
         self.raw.execute("INSERT INTO Resource (ResourceName, Units) VALUES ('tapes', ?)", (self.options.tapes,))
+        pools = [(plan.name, plan.most) for plan in self.options.pools]
+        self.raw.executemany("INSERT INTO Pool (PoolName, MaxConcurrent) VALUES (?, ?)", pools)
         if self.options.limit is not None:
             self.raw.execute(
                 "INSERT INTO Setting (Name, Value) VALUES ('MaxConcurrent', ?)", (str(self.options.limit),)
@@ -251,7 +253,7 @@ class World:
     def _register(self, number: int, plan: BatchPlan) -> None:
         self.raw.execute(
             "INSERT INTO ProcessBatch (ProcessBatchName, Entity, DuplicateCheck, Seq, RetryCount, RetryWaitMins, OnFailure,"
-            " MaxConcurrent, Populator) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " MaxConcurrent, Populator, Pool) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 f"B{number}",
                 None if plan.entity is None else f"B{plan.entity}",
@@ -262,6 +264,7 @@ class World:
                 plan.on_failure,
                 plan.max_concurrent,
                 "poisoned" if plan.poison else "pattern",
+                plan.pool,
             ),
         )
         if plan.units:
@@ -275,9 +278,12 @@ class World:
             kind = "command" if step.is_command else "call"
             self.raw.execute(
                 "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, OnLost, MaxDuration,"
-                " RetryCount, RetryWaitSecs, RetryBackoff, RetryOn, OnStepFailure, RowsMin, RowsMax, OnRows)"
-                " SELECT ProcessBatch_id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM ProcessBatch WHERE ProcessBatchName = ?",
-                (10 * at, f"step {at}", kind, step.on_lost, step.max_duration, *stepwise.columns(step), f"B{number}"),
+                " RetryCount, RetryWaitSecs, RetryBackoff, RetryOn, OnStepFailure, RowsMin, RowsMax, OnRows, Pool)"
+                " SELECT ProcessBatch_id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM ProcessBatch WHERE ProcessBatchName = ?",
+                (
+                    *(10 * at, f"step {at}", kind, step.on_lost, step.max_duration),
+                    *(*stepwise.columns(step), step.pool, f"B{number}"),
+                ),
             )
 
     def _register_dependent(self, number: int, plan: DependentPlan) -> None:
