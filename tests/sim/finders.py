@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from tests.sim.chance import REQUESTED, STEPWISE, TIMED, TOLD, VARIED, script_of
+from tests.sim.chance import POOLED, REQUESTED, STEPWISE, TIMED, TOLD, VARIED, script_of
 from tests.sim.mutants import MUTANTS, TELLING_MUTANTS
 from tests.sim.mutating import Mutant, made
 from tests.sim.playing import play
+from tests.sim.pool_mutants import POOL_MUTANTS
 from tests.sim.script import Backfill
 from tests.sim.step_mutants import STEP_MUTANTS
 from tests.sim.timed_mutants import BACKFILL_MUTANTS, PREVIEW_MUTANTS, TIMED_MUTANTS
@@ -28,6 +29,7 @@ KINDS: Sequence[tuple[Sequence[Mutant], int]] = (
     (VARIED_MUTANTS, VARIED),
     (REQUEST_MUTANTS, REQUESTED),
     (STEP_MUTANTS, STEPWISE),
+    (POOL_MUTANTS, POOLED),
 )
 """The mistakes, and the first of the schedules that find them."""
 LIST = Path(__file__).with_name("finders.txt")
