@@ -27,7 +27,7 @@ LEAST_WIDTH = 0.1
 """What is usual in any case: this share of the median, more or less."""
 UNUSUAL = "unusual number of rows: "
 """How the message goes on of a step that warns."""
-_SAID = re.compile(r"^[ \t]*batchctl-rows:[ \t]*(.*?)[ \t\r]*$", re.MULTILINE | re.IGNORECASE)
+_SAID = re.compile(r"^[ \t]*batchctl-rows:[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)
 _NUMBER = re.compile(r"\d{1,18}")
 _BUSINESS, _WEEKEND = "Monday to Friday", "Saturdays and Sundays"
 
@@ -74,7 +74,7 @@ def days_like(cycle_key: str | None, at: datetime) -> str:
 
 def said_in(output: str | None) -> str | None:
     """Return what stands behind `batchctl-rows:` in the last such line of what a step has written."""
-    if output is None or "atchctl-rows:" not in output:
+    if output is None or "batchctl-rows:" not in output:
         return None
     found = _SAID.findall(output)
     return found[-1] if found else None
