@@ -11,7 +11,6 @@ from batchctl.domain.definitions.sql_jobs import ORIGIN, correcting, correcting_
 from batchctl.domain.locked_rows import message_about
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.operators import freezes
-from batchctl.domain.retry_codes import ROWS
 from batchctl.domain.rows import (
     HIGHEST_SEQ,
     LONG_AGO,
@@ -26,6 +25,7 @@ from batchctl.domain.rows import (
     MissingPlugin,
     Need,
 )
+from batchctl.domain.rule_texts import ROWS
 from batchctl.domain.status import STANDING_FAILURE, InstanceStatus, OnFailure
 from batchctl.domain.step_mending import correct_failed
 from batchctl.domain.text import typed

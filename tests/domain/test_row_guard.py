@@ -8,23 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchctl.domain.outcomes import StepOutcome
-from batchctl.domain.row_bounds import row_bound
-from batchctl.domain.row_guard import (
+from batchctl.domain.definitions.row_guard import (
     Band,
     Counts,
     band_of,
-    complaint,
     counted,
     days_like,
     expected,
     judged,
-    said_in,
-    told,
+    message,
+    stated_in,
     usual,
     warning_in,
+    wrong_number,
 )
+from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import BatchId, Step
+from batchctl.domain.rule_texts import row_bound
 from batchctl.domain.status import OnRows
 
 FRIDAY = datetime(2026, 11, 27, 23, tzinfo=UTC)
@@ -62,13 +62,13 @@ def loaded(rows: int | None, output: str | None = None) -> StepOutcome:
 def test_a_number_outside_its_bounds_is_wrong(
     least: int | None, most: int | None, rows: int | None, said: str | None
 ) -> None:
-    assert complaint(step(least, most), loaded(rows), None) == said
+    assert wrong_number(step(least, most), loaded(rows), None) == said
 
 
 def test_a_line_that_says_no_number_is_shown() -> None:
     wrong = loaded(None, "batchctl-rows: 5\nbatchctl-rows: x\n")
 
-    assert complaint(step(1), counted(wrong), None) == "'batchctl-rows: x' is no number, and has to be 1 or more"
+    assert wrong_number(step(1), counted(wrong), None) == "'batchctl-rows: x' is no number, and has to be 1 or more"
 
 
 @pytest.mark.parametrize(
@@ -89,14 +89,14 @@ def test_the_last_line_that_says_so_is_the_number_of_a_command(output: str | Non
 
 def test_what_the_database_says_counts_for_more() -> None:
     assert counted(loaded(3, "batchctl-rows: 7")).rows_affected == 3
-    assert said_in("no such line") is None
+    assert stated_in("no such line") is None
 
 
 def test_fewer_than_ten_runs_say_nothing() -> None:
     learns = step("learned", "learned")
     few = Counts(STEADY[:9], "Monday to Friday")
 
-    assert complaint(learns, loaded(0), few) is None
+    assert wrong_number(learns, loaded(0), few) is None
     assert expected(learns, few) == (
         "nothing is learned yet: 9 of the 10 runs on Monday to Friday that have to be known"
     )
@@ -106,9 +106,9 @@ def test_a_learned_band_does_not_mind_single_odd_runs() -> None:
     odd = Counts((0, 100_000, *STEADY), "Monday to Friday")
 
     assert usual(odd.rows) == Band(90, 110, 12)
-    assert complaint(step("learned", "learned"), loaded(50), odd) == "50, and has to be 90 to 110"
-    assert complaint(step("learned"), loaded(5000), odd) is None
-    assert complaint(step(None, "learned"), loaded(0), odd) is None
+    assert wrong_number(step("learned", "learned"), loaded(50), odd) == "50, and has to be 90 to 110"
+    assert wrong_number(step("learned"), loaded(5000), odd) is None
+    assert wrong_number(step(None, "learned"), loaded(0), odd) is None
 
 
 def test_one_bound_may_be_given_and_the_other_learned() -> None:
@@ -151,7 +151,7 @@ def test_a_number_that_is_always_the_same_leaves_a_tenth_of_room(rows: int) -> N
 
 def test_a_failure_and_a_warning_say_the_number_the_band_and_the_newest_five() -> None:
     learns, known = step("learned"), Counts(STEADY, "Monday to Friday")
-    said = told(complaint(learns, loaded(3), known) or "", learns, known)
+    said = message(wrong_number(learns, loaded(3), known) or "", learns, known)
 
     failed = judged(learns, loaded(3), said)
     assert (failed.succeeded, failed.error_code) == (False, "rows")

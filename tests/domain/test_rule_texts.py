@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from batchctl.domain.retry_codes import retry_on
+from batchctl.domain.rule_texts import retry_on
 
 
 @pytest.mark.parametrize(
