@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ def fail(world: World, outcome: StepOutcome = BAD, *seqs: int) -> None:
     world.runner.script = script
 
 
-def night(world: World, *steps: dict[str, object], **batch: object) -> None:
+def night(world: World, *steps: dict[str, object], **batch: Any) -> None:
     """Register a batch whose steps say so much for themselves, and give it an instance."""
     batch_id = world.batch(steps=0, **batch)
     for at, columns in enumerate(steps, start=1):
@@ -48,8 +49,15 @@ def broken(world: World) -> set[str]:
 
 
 def operator(world: World, *, dry_run: bool = False) -> Operator:
-    means = {"transactions": world.transactions, "clock": world.clock, "user": "anna", "host": "host1"}
-    return Operator(**means, dry_run=dry_run, preparer=world.recorder().preparer)  # type: ignore[arg-type]
+    preparer = world.recorder().preparer
+    return Operator(
+        transactions=world.transactions,
+        clock=world.clock,
+        user="anna",
+        host="host1",
+        dry_run=dry_run,
+        preparer=preparer,
+    )
 
 
 def test_each_step_is_tried_as_often_as_it_says_and_as_its_batch_says_where_it_says_nothing(world: World) -> None:
