@@ -12,7 +12,7 @@ from batchctl.control.allotment import Allotment
 from batchctl.control.attempts import Attempt, End, WrittenTurn, made_storable
 from batchctl.control.contention import LOCKED_LOOK
 from batchctl.control.drafts import late_result
-from batchctl.domain import row_guard
+from batchctl.domain.definitions import row_guard
 from batchctl.domain.errors import Busy, Conflict, DatabaseRefused
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import HistoryEntry, HistoryId, InstanceId

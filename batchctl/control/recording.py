@@ -24,7 +24,8 @@ from batchctl.control.drafts import (
     time_of,
 )
 from batchctl.control.served_pools import ServedPools
-from batchctl.domain import gates, moves, row_guard
+from batchctl.domain import gates, moves
+from batchctl.domain.definitions import row_guard
 from batchctl.domain.errors import Conflict
 from batchctl.domain.moves import not_before
 from batchctl.domain.plugins import Plugins
@@ -399,11 +400,11 @@ def _guarded(connection: Connection, end: End) -> End:
         return end
     days = row_guard.days_like(attempt.instance.cycle_key, attempt.started_at)
     counts = row_counts.of_step(connection, step, days) if step.learns_rows else None
-    complaint = row_guard.complaint(step, outcome, counts)
-    if complaint is None:
+    wrong = row_guard.wrong_number(step, outcome, counts)
+    if wrong is None:
         return end
     counts = counts or row_counts.of_step(connection, step, days)
-    return replace(end, outcome=row_guard.judged(step, outcome, row_guard.told(complaint, step, counts)))
+    return replace(end, outcome=row_guard.judged(step, outcome, row_guard.message(wrong, step, counts)))
 
 
 def _without_locked(connection: Connection, ends: Sequence[End]) -> tuple[WrittenTurn | None, Sequence[End]]:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from batchctl.domain.outcomes import STOPPED_EARLY, StepOutcome
-from batchctl.domain.retry_codes import NO_RETRY, ROWS, TIMEOUT
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchInstance, Step
+from batchctl.domain.rule_texts import NO_RETRY, ROWS, TIMEOUT
 from batchctl.domain.status import TRANSITIONS, Cause, HistoryStatus, InstanceStatus, InstanceVerb, OnLost, StopReason
 from batchctl.domain.values import value
 

@@ -14,8 +14,7 @@ from typing import Annotated, NewType
 from batchctl.domain.arrivals import FoundFile
 from batchctl.domain.errors import next_step_in, without_next_step
 from batchctl.domain.records import Apart, Hidden, Kept
-from batchctl.domain.retry_codes import NO_RETRY, RetryOn, retry_on
-from batchctl.domain.row_bounds import LEARNED, check_order, row_bound
+from batchctl.domain.rule_texts import LEARNED, NO_RETRY, RetryOn, check_order, retry_on, row_bound
 from batchctl.domain.status import (
     Cause,
     ControllerStatus,
@@ -278,12 +277,12 @@ class Step:
     """After which failures; None: after all that are not fatal."""
     on_step_failure: OnStepFailure | None = None
     """What follows when it has failed for good; None: the instance stops there."""
-    rows_min: Annotated[int | str | None, Kept(partial(row_bound, "RowsMin"), parse=partial(row_bound, "RowsMin"))] = (
-        None
-    )
-    rows_max: Annotated[int | str | None, Kept(partial(row_bound, "RowsMax"), parse=partial(row_bound, "RowsMax"))] = (
-        None
-    )
+    rows_min: Annotated[
+        int | str | None, Kept(partial(row_bound, "RowsMin"), show=str, parse=partial(row_bound, "RowsMin"))
+    ] = None
+    rows_max: Annotated[
+        int | str | None, Kept(partial(row_bound, "RowsMax"), show=str, parse=partial(row_bound, "RowsMax"))
+    ] = None
     """How many rows it has to load at least, and at most: a number, or `learned`."""
     on_rows: OnRows | None = None
     """What another number means; None: the step fails."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from batchctl import misread
-from batchctl.domain import row_guard
 from batchctl.domain.alerting.incidents import IncidentSign
+from batchctl.domain.definitions import row_guard
 from batchctl.domain.errors import NotFound
 from batchctl.domain.intake.corrected_files import CorrectedFile
 from batchctl.domain.maintenance.lengths import in_words
@@ -51,7 +51,7 @@ class StepState:
     retries: str
     """How often it is tried again, and after how long."""
     rows: str | None
-    """How many rows it should have, or what it has learned of that; None where nobody looks."""
+    """How many rows it should have, or what it has learned of that; None where it is not looked at."""
 
     @property
     def has_rules(self) -> bool:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Annotated
 
 from batchctl.domain.gates import Gate
-from batchctl.domain.rows import BatchDefinition, BatchInstance, HistoryEntry
+from batchctl.domain.rows import BatchDefinition, BatchInstance, HistoryEntry, Step
 from batchctl.domain.status import HistoryStatus, InstanceStatus
 from batchctl.domain.text import visible
 from batchctl.operations import shown_columns
@@ -66,7 +66,7 @@ def card(
     entries, _ = history.of_instance(connection, before.instance_id)
     line = WaitingLine(connection, {one.batch_id: one for one in definitions.all_batches(connection)}, now)
     return Card(
-        assumed=tuple(_assumed(step.seq, step.name, entries) for step in batch.steps if step.seq <= after.last_seq),
+        assumed=tuple(_assumed(step, before, entries) for step in batch.steps if step.seq <= after.last_seq),
         bypassed=tuple(_bypassed(before, after, batch, entries, now)),
         blocking=tuple(gate for gate in line.gates_of(after) if gate.blocked is not None),
     )
@@ -77,9 +77,11 @@ def may_be_at_work(after: BatchInstance, entries: Sequence[HistoryEntry]) -> boo
     return any(entry.may_have_run and entry.seq > after.last_seq for entry in entries)
 
 
-def _assumed(seq: int, name: str, entries: Sequence[HistoryEntry]) -> Assumed:
+def _assumed(step: Step, before: BatchInstance, entries: Sequence[HistoryEntry]) -> Assumed:
+    seq, name = step.seq, step.name
     found = [entry for entry in entries if entry.seq == seq]
-    done = [entry for entry in found if entry.status in _DONE] or [one for one in found[-1:] if one.status in _FAILED]
+    passed = [entry for entry in found[-1:] if entry.status in _FAILED and seq <= before.last_seq]
+    done = passed or [entry for entry in found if entry.status in _DONE]
     last = max(done, key=lambda entry: entry.history_id, default=None)
     if last is None:
         return Assumed(seq=seq, name=name, status=None, at=None)

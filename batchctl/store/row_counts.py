@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, bindparam, select
 
-from batchctl.domain.row_guard import MOST_RUNS, Counts, days_like
+from batchctl.domain.definitions.row_guard import MOST_RUNS, Counts, days_like
 from batchctl.domain.rows import Step
 from batchctl.domain.status import HistoryStatus, InstanceStatus
 from batchctl.store.statements import RowSelect

@@ -28,6 +28,7 @@ STEPS = Counter(CountLines=1, MergeOrders=3)
 MORE_STEPS = {
     "dependencies.md": Counter(LoadOrders=1, LoadCustomers=1, Report=1),
     "schedules.md": Counter(Rates=1, Refresh=1),
+    "step_rules.md": Counter(Orders=2),
     "sql_jobs.md": Counter({"nightly statistics": 1, "tidying": 1}),
 }
 """Those of the batches that a page of docs registers."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from batchctl.control import recording
-from batchctl.domain import moves, row_guard
+from batchctl.domain import moves
+from batchctl.domain.definitions import row_guard
 from batchctl.operations import intervene
 from batchctl.store import instances
 from tests.sim.mutating import Mutant, mutant

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from batchctl.domain.alerting.incident_causes import LONGEST_LINE, RecentAttempt, last_lines
 from batchctl.domain.alerting.incidents import IncidentSign
-from batchctl.domain.row_guard import warning_in
+from batchctl.domain.definitions.row_guard import warning_in
 from batchctl.domain.rows import BatchDefinition, BatchId, HistoryEntry, Step
 from batchctl.domain.status import HistoryStatus, IncidentKind, OnRows, Severity
 from batchctl.domain.text import shorten, visible

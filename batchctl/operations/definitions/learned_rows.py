@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from batchctl.domain.row_guard import days_like, expected, usual
+from batchctl.domain.definitions.row_guard import days_like, expected, usual
 from batchctl.domain.text import visible
 from batchctl.ports import Clock, Transactions
 from batchctl.store import row_counts

@@ -1,4 +1,4 @@
-"""Which failures of a step are tried again: `ProcessControl.RetryOn`, read once."""
+"""What the texts of `ProcessControl` say of retries and rows: RetryOn, RowsMin and RowsMax, each read once."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ NO_RETRY = "no retry: RetryOn"
 _HOW = "exit codes (3, or 10-19), SQLSTATEs (40001), error numbers (1205), names (SQLITE_BUSY), timeout, rows"
 _RANGE = re.compile(r"(-?\d{1,10})(?:\s*-\s*(-?\d{1,10}))?")
 _NAME = re.compile(r"(?=.*[0-9])[0-9a-z]{5}|sqlite_[a-z_]+|timeout|rows")
+LEARNED = "learned"
+_ROWS = re.compile(r"\d{1,18}")
 
 
 @value
@@ -54,3 +56,25 @@ def retry_on(text: str | None) -> RetryOn | None:
             message = f"RetryOn has '{shown}', and takes, between commas: {_HOW}"
             raise ValueError(message)
     return RetryOn(text.strip(), tuple(ranges), frozenset(names))
+
+
+def row_bound(column: str, text: str | None) -> int | str | None:
+    """Read a bound; raises `ValueError` for anything else than a number from 0 on, or `learned`."""
+    if text is None:
+        return None
+    said = text.strip().lower()
+    if said == LEARNED:
+        return LEARNED
+    if _ROWS.fullmatch(said):
+        return int(said)
+    message = (
+        f"{column} is '{shorten(visible(text), 40)}', and has to be a number of rows, 0 or more, or the word {LEARNED}"
+    )
+    raise ValueError(message)
+
+
+def check_order(least: int | str | None, most: int | str | None) -> None:
+    """Raise `ValueError` where no number of rows could ever be right."""
+    if isinstance(least, int) and isinstance(most, int) and least > most:
+        message = f"RowsMin is {least}, and RowsMax is less: {most}"
+        raise ValueError(message)

@@ -10,9 +10,8 @@ from datetime import date, datetime
 from statistics import median
 
 from batchctl.domain.outcomes import StepOutcome
-from batchctl.domain.retry_codes import ROWS
-from batchctl.domain.row_bounds import LEARNED
 from batchctl.domain.rows import Step
+from batchctl.domain.rule_texts import LEARNED, ROWS
 from batchctl.domain.status import OnRows
 from batchctl.domain.text import shorten, visible
 from batchctl.domain.values import value
@@ -27,7 +26,7 @@ LEAST_WIDTH = 0.1
 """What is usual in any case: this share of the median, more or less."""
 UNUSUAL = "unusual number of rows: "
 """How the message goes on of a step that warns."""
-_SAID = re.compile(r"^[ \t]*batchctl-rows:[ \t]*(.*?)[ \t\r]*$", re.MULTILINE | re.IGNORECASE)
+_LINE = re.compile(r"^[ \t]*batchctl-rows:[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)
 _NUMBER = re.compile(r"\d{1,18}")
 _BUSINESS, _WEEKEND = "Monday to Friday", "Saturdays and Sundays"
 
@@ -72,17 +71,17 @@ def days_like(cycle_key: str | None, at: datetime) -> str:
     return _BUSINESS if day.weekday() < 5 else _WEEKEND
 
 
-def said_in(output: str | None) -> str | None:
+def stated_in(output: str | None) -> str | None:
     """Return what stands behind `batchctl-rows:` in the last such line of what a step has written."""
-    if output is None or "atchctl-rows:" not in output:
+    if output is None or "batchctl-rows:" not in output:
         return None
-    found = _SAID.findall(output)
+    found = _LINE.findall(output)
     return found[-1] if found else None
 
 
 def counted(outcome: StepOutcome) -> StepOutcome:
     """Return an outcome with the number of rows that the step has written, where nothing else knows it."""
-    said = said_in(outcome.output) if outcome.rows_affected is None else None
+    said = stated_in(outcome.output) if outcome.rows_affected is None else None
     if said is None or not _NUMBER.fullmatch(said):
         return outcome
     return replace(outcome, rows_affected=int(said))
@@ -112,34 +111,34 @@ def usual(rows: Sequence[int]) -> Band | None:
     return Band(least, math.ceil(middle + width), len(known))
 
 
-def complaint(step: Step, outcome: StepOutcome, counts: Counts | None) -> str | None:
+def wrong_number(step: Step, outcome: StepOutcome, counts: Counts | None) -> str | None:
     """Say what is wrong with the number of rows of a step that went well; None where nothing is, or nothing is known."""
     band = band_of(step, counts)
     rows = outcome.rows_affected
     if band is None or (rows is not None and band.covers(rows)):
         return None
     if rows is None:
-        said = said_in(outcome.output)
+        said = stated_in(outcome.output)
         what = "it says none" if said is None else f"'batchctl-rows: {shorten(visible(said), 40)}' is no number"
     else:
         what = str(rows)
     return f"{what}, and has to be {band.wording}"
 
 
-def told(complaint: str, step: Step, counts: Counts) -> str:
+def message(wrong: str, step: Step, counts: Counts) -> str:
     """Return the message about a number of rows: with what it was learned from, and the newest numbers."""
     known = len(counts.rows[:MOST_RUNS])
     learned = f", learned from {known} runs on {counts.days}" if step.learns_rows else ""
     newest = ", ".join(map(str, counts.rows[:NEWEST])) or "none"
-    return f"{complaint}{learned} (the newest on {counts.days}: {newest})"
+    return f"{wrong}{learned} (the newest on {counts.days}: {newest})"
 
 
-def judged(step: Step, outcome: StepOutcome, message: str) -> StepOutcome:
+def judged(step: Step, outcome: StepOutcome, wrong: str) -> StepOutcome:
     """Return what becomes of a success with such a number of rows: a failure, or a success that says so."""
     if step.on_rows is OnRows.WARN:
-        said = f"{UNUSUAL}{message}"
+        said = f"{UNUSUAL}{wrong}"
         return replace(outcome, message=said if outcome.message is None else f"{outcome.message}; {said}")
-    return replace(outcome, succeeded=False, error_code=ROWS, message=f"wrong number of rows: {message}")
+    return replace(outcome, succeeded=False, error_code=ROWS, message=f"wrong number of rows: {wrong}")
 
 
 def warning_in(message: str | None) -> str | None:
