@@ -83,6 +83,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "trigger": ("intake.trigger_commands", "List the data triggers, or see what one would do."),
     "watch": ("intake.watch_commands", "List the folders that are watched, and test what would be taken from one."),
     "job": ("definitions.job_commands", "List decorated Python jobs, run or cancel one, see its history."),
+    "variable": ("definitions.variable_commands", "List the variables that definitions name; set and remove them."),
     "export": ("definitions.file_commands", "Write the definitions to a file that people read, edit and keep."),
     "plan": ("definitions.file_commands", "Show what applying files would change, and what is wrong with them."),
     "apply": ("definitions.file_commands", "Make the definitions what files say, in one transaction."),
@@ -132,7 +133,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Define": {
         "schedule, calendar": "Keep schedules; business days and holidays.",
         "trigger, watch": "See data triggers and watched folders; test them.",
-        "job": "List, run and cancel decorated Python jobs.",
+        "job, variable": "Decorated Python jobs; variables of definitions.",
         "export, plan, apply": "Write definitions to a file; compare; apply.",
     },
     "Operate": {

@@ -245,6 +245,11 @@ CODES: Mapping[str, int] = {
     "batchctl.control.alerting.incident_watch:IncidentWatch.check_written": 1310,
     "batchctl.store.maintenance.schema:_refuse_unfit_rows": 1311,
     "batchctl.system.plugins.handler_calls:_deadly": 1294,
+    "batchctl.domain.placeholders:_value_of": 1340,
+    "batchctl.operations.definitions.variable_keeper:VariableKeeper.remove.<locals>.act": 1341,
+    "batchctl.operations.definitions.variable_keeper:VariableKeeper._write": 1342,
+    "batchctl.operations.definitions.variable_keeper:_check": 1343,
+    "batchctl.operations.definitions.variable_keeper:_unknown": 1344,
 }
 """By the module and the function that makes the error."""
 

@@ -311,6 +311,8 @@ class BatchDefinition:
     """What the batch and its steps name, and no controller has."""
     is_in_cycle: Apart[bool] = False
     """True when it would have to complete before itself: then no completion of others starts it."""
+    variables: Apart[Mapping[str, str]] = field(default_factory=dict, hash=False)
+    """The variables of the control database, which its columns may name."""
     version: Apart[int | None] = field(default=None, compare=False)
     """Which version of the batch and its steps this is; None as long as no controller has written it down."""
 

@@ -48,6 +48,7 @@ from batchctl.store.tables import (
     resource,
     schedule,
     setting,
+    variable,
 )
 from batchctl.store.transactions import savepoint
 
@@ -91,6 +92,7 @@ _TABLES: Mapping[Table, tuple[str, tuple[_Part, ...]]] = {
     data_trigger: ("TriggerName", ()),
     file_watch: ("WatchName", ()),
     setting: ("Name", ()),
+    variable: ("VariableName", ()),
 }
 _LITERAL = re.compile(r"'(.*)'\Z", re.DOTALL)
 
@@ -124,7 +126,7 @@ SHAPES = tuple(_shape(table, key, parts) for table, (key, parts) in _TABLES.item
 """The shapes of all definitions, each behind those that it may name."""
 _BY_KIND = {shape.kind: shape for shape in SHAPES}
 _ANY_KIND = {part.kind: part for shape in SHAPES for part in (shape, *shape.parts)}
-SETTINGS = "Setting"
+SETTINGS, VARIABLES = "Setting", "Variable"
 _TABLE_OF = {str(table.name): table for table in _TABLES}
 _PART_OF = {str(part.table.name): part for _, parts in _TABLES.values() for part in parts}
 

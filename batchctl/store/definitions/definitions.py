@@ -15,7 +15,7 @@ from batchctl.domain.rows import BatchDefinition, BatchId, Dependency, Freeze, N
 from batchctl.domain.status import ProcessingMode
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store import controllers, limits
-from batchctl.store.definitions import batch_versions
+from batchctl.store.definitions import batch_versions, variable_rows
 from batchctl.store.operators import freeze_rows
 from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowSelect
@@ -64,6 +64,7 @@ def read(connection: Connection) -> Definitions:
     broken: dict[int, UnreadableRow] = {}
     needs, dependencies = limits.needs(connection, broken), _dependencies(connection, broken)
     standing, plugins = freeze_rows.standing(connection), controllers.plugins(connection)
+    variables = variable_rows.values(connection)
     for row in _STEPS(connection):
         rows.setdefault(row.ProcessBatch_id, []).append(row)
         try:
@@ -78,7 +79,7 @@ def read(connection: Connection) -> Definitions:
             batch = _batch(row, its_steps, its_needs, tuple(dependencies.get(batch_id, ())), standing)
             version = _version(row, rows.get(batch_id, ()), versions.get(batch_id))
             missing = () if plugins is None else plugins.missing_for(batch)
-            batch = replace(batch, version=version, missing_plugins=missing)
+            batch = replace(batch, version=version, missing_plugins=missing, variables=variables)
         except NONSENSE as error:
             broken[row.ProcessBatch_id] = unreadable(connection, process_batch, row, error)
         else:
