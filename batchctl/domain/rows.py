@@ -284,6 +284,8 @@ class BatchDefinition:
     entity: str
     enabled: bool = True
     seq: Annotated[int, "Seq"] = 100
+    priority: int | None = None
+    """Of the batches with the same Seq those with the highest are claimed first; None is 0."""
     retry_count: int = 0
     retry_wait: Apart[timedelta] = timedelta(minutes=5)
     populator: str = "pattern"
@@ -293,6 +295,8 @@ class BatchDefinition:
     on_failure: OnFailure = OnFailure.HOLD_BATCH
     dependency_mode: DependencyMode = DependencyMode.ALL
     max_concurrent: int = 1
+    max_per_minute: int | None = None
+    """How many of its instances are begun within any 60 seconds at most; None where that is not limited."""
     duplicate_check: bool = True
     mode: Annotated[ProcessingMode | None, "ProcessingMode"] = None
     """What may start it besides people, files and what it depends on; None where all that is written may."""
@@ -370,6 +374,8 @@ class BatchInstance:
     """When it was last written, as it was read: no later moment counts as earlier, however far a clock lags."""
     version: Annotated[int | None, "DefVersion"] = None
     """Which version of the batch it was created for; None where that was before versions were counted."""
+    begun_at: Hidden[Annotated[datetime | None, "BegunTime"]] = field(default=None, compare=False)
+    """When it was claimed for the first step of its batch; written of batches with MaxPerMinute only."""
 
     @property
     def retries_skipped(self) -> bool:

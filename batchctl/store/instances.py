@@ -328,6 +328,8 @@ def _move(before: BatchInstance, after: BatchInstance, now: datetime, *found_by:
         changes["ClaimToken"] = after.claim_token
     if after.claimed_by != before.claimed_by:
         changes["ClaimedBy"] = after.claimed_by
+    if after.begun_at is not None and after.begun_at != before.begun_at:
+        changes["BegunTime"] = after.begun_at
     if after.lost_count != before.lost_count:
         changes["LostCount"] = after.lost_count
     changes["z_updated"] = now

@@ -27,7 +27,7 @@ _definition = Reader(BatchDefinition, process_batch)
 _dependency = Reader(Dependency, batch_dependency)
 _step = Reader(Step, process_control)
 
-_BATCHES = RowSelect(select(process_batch).order_by(_b.Seq, _b.ProcessBatch_id))
+_BATCHES = RowSelect(select(process_batch).order_by(_b.Seq, func.coalesce(_b.Priority, 0).desc(), _b.ProcessBatch_id))
 _DEPENDENCIES = RowSelect(select(batch_dependency).order_by(_d.ProcessBatch_id, _d.BatchDependency_id))
 _TAGS = select(_b.ProcessBatchName, _b.Tags).where(_b.Tags.is_not(None)).order_by(_b.ProcessBatch_id)
 _STEPS = RowSelect(select(process_control).order_by(_p.ProcessBatch_id, _p.ProcessControlSeq))
@@ -57,7 +57,7 @@ class Definitions:
 
 
 def read(connection: Connection) -> Definitions:
-    """Return everything defined, batches by Seq; a batch with a row that cannot be read is left out whole."""
+    """Return everything defined, batches by Seq and Priority; a batch with a row that cannot be read is left out whole."""
     steps: dict[int, list[Step]] = {}
     rows: dict[int, list[Any]] = {}
     versions = batch_versions.newest(connection)

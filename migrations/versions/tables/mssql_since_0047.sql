@@ -26,3 +26,5 @@ ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_OnRows] CHECK (lowe
 ALTER TABLE BatchControl ADD NextPool NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL;
 ALTER TABLE BatchControl ADD StepsFailed INTEGER NULL;
 ALTER TABLE BatchControl ADD CONSTRAINT [CK_BatchControl_StepsFailed] CHECK (StepsFailed >= 0);
+ALTER TABLE BatchControl ADD BegunTime DATETIME2(3) NULL;
+CREATE INDEX [IX_BatchControl_Begun] ON BatchControl (ProcessBatch_id, BegunTime) WHERE BegunTime IS NOT NULL;

@@ -26,3 +26,6 @@ ALTER TABLE ProcessControl ADD CONSTRAINT "CK_ProcessControl_OnRows" CHECK (lowe
 ALTER TABLE BatchControl ADD COLUMN NextPool VARCHAR(50);
 ALTER TABLE BatchControl ADD COLUMN StepsFailed INTEGER;
 ALTER TABLE BatchControl ADD CONSTRAINT "CK_BatchControl_StepsFailed" CHECK (StepsFailed >= 0);
+ALTER TABLE BatchControl ADD COLUMN BegunTime TIMESTAMP(3) WITHOUT TIME ZONE;
+ALTER TABLE BatchControl ADD CONSTRAINT "CK_BatchControl_BegunTime_Type" CHECK (BegunTime >= '0001-01-01' AND BegunTime < '10000-01-01');
+CREATE INDEX "IX_BatchControl_Begun" ON BatchControl (ProcessBatch_id, BegunTime) WHERE BegunTime IS NOT NULL;
