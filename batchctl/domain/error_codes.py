@@ -250,6 +250,9 @@ CODES: Mapping[str, int] = {
     "batchctl.operations.definitions.variable_keeper:VariableKeeper._write": 1342,
     "batchctl.operations.definitions.variable_keeper:_check": 1343,
     "batchctl.operations.definitions.variable_keeper:_unknown": 1344,
+    "batchctl.domain.operators.requests:_of_note": 1345,
+    "batchctl.operations.operators.noting:Noter.note": 1346,
+    "batchctl.operations.operators.noting:_check_incident": 1347,
 }
 """By the module and the function that makes the error."""
 

@@ -8,13 +8,24 @@ from zoneinfo import ZoneInfo
 from batchctl.domain.errors import Refused
 from batchctl.domain.operators import freezes
 from batchctl.domain.operators.freezes import Scope
-from batchctl.domain.operators.requests import OfBatch, OfFreeze, OfIncident, OfInstance, OfRow, Request, Verb, wish_of
+from batchctl.domain.operators.requests import (
+    OfBatch,
+    OfFreeze,
+    OfIncident,
+    OfInstance,
+    OfNote,
+    OfRow,
+    Request,
+    Verb,
+    wish_of,
+)
 from batchctl.domain.text import visible
 from batchctl.operations.alerting.incident_desk import IncidentDesk, Which
 from batchctl.operations.clerk import Clerk
 from batchctl.operations.intervene import Intervention, Operator, Switching
 from batchctl.operations.operators.acts import Joined
 from batchctl.operations.operators.freezing import Freezer, target
+from batchctl.operations.operators.noting import Noter
 from batchctl.operations.operators.releasing import Released
 from batchctl.ports import Clock
 from batchctl.preparation import Preparer
@@ -44,6 +55,8 @@ class Proxy:
                 transactions=operator.transactions, clock=self.clock, user=operator.user, host=operator.host
             )
             return _looked_after(desk, wish)
+        if isinstance(wish, OfNote):
+            return f"{Noter(operator).note(wish.subject, wish.text).wording}."
         if isinstance(wish, OfRow):
             return self._dealt_with(operator, connection, wish)
         if isinstance(wish, OfBatch):

@@ -88,9 +88,9 @@ _IDLE_NEEDS = (
     .order_by(_n.BatchResource_id)
 )
 _BEGUN = RowSelect(
-    select(func.count().label("Begun"), func.min(_c.BegunTime).label("Oldest")).where(
-        _c.ProcessBatch_id == bindparam("batch_id"), _c.BegunTime > bindparam("since")
-    )
+    select(func.count().label("Begun"))
+    .add_columns(func.min(_c.BegunTime).label("Oldest"))
+    .where(_c.ProcessBatch_id == bindparam("batch_id"), _c.BegunTime > bindparam("since"))
 )
 _LIMIT = RowSelect(select(_s.Setting_id, _s.Value).where(_s.Name == MAX_CONCURRENT))
 

@@ -12,6 +12,7 @@ from typing import Annotated, NewType
 from batchctl.domain.errors import Refused
 from batchctl.domain.maintenance.lengths import length_of
 from batchctl.domain.operators.freezes import Scope
+from batchctl.domain.operators.notes import NoteSubject
 from batchctl.domain.operators.release import MOST_PER_MINUTE, Choice, Release
 from batchctl.domain.rows import FreezeId, IncidentId, InstanceId, IntakeId
 from batchctl.domain.status import RequestStatus
@@ -54,6 +55,7 @@ class Verb(StrEnum):
     RETRY = "retry"
     REJECT = "reject"
     RESEND = "resend"
+    NOTE = "note"
 
     @property
     def is_of_batches(self) -> bool:
@@ -79,7 +81,8 @@ class Verb(StrEnum):
     def needs_reason(self) -> bool:
         """Say whether it needs a reason."""
         of_instances = self in {Verb.RERUN, Verb.SKIP, Verb.CANCEL}
-        return of_instances or self.is_of_freezes or self.is_of_incidents or self.is_of_rows
+        others = self.is_of_freezes or self.is_of_incidents or self.is_of_rows or self is Verb.NOTE
+        return of_instances or others
 
 
 _OF_ROWS = (Verb.RETRY, Verb.REJECT, Verb.RESEND)
@@ -90,6 +93,7 @@ _KNOWN = {
     Verb.THAW: frozenset({"tag", "id", "release", _THROTTLE}),
     Verb.ACKNOWLEDGE: frozenset({_INCIDENT}),
     Verb.SNOOZE: frozenset({_INCIDENT, _FOR}),
+    Verb.NOTE: frozenset({_INCIDENT}),
     **dict.fromkeys(_OF_ROWS, frozenset({_FILE})),
 }
 _WORDING = {
@@ -99,6 +103,7 @@ _WORDING = {
     Verb.THAW: f'"tag" with the name of a tag, "id" with the number of a freeze, {_RELEASE}',
     Verb.ACKNOWLEDGE: _OF_INCIDENT,
     Verb.SNOOZE: f'{_OF_INCIDENT}, "for" with a length of time',
+    Verb.NOTE: _OF_INCIDENT,
     **dict.fromkeys(_OF_ROWS, _OF_ROW),
 }
 _SUCH_AS = {
@@ -108,6 +113,7 @@ _SUCH_AS = {
     Verb.THAW: '{"tag": "nightly", "release": "latest"}',
     Verb.ACKNOWLEDGE: '{"incident": 7}',
     Verb.SNOOZE: _SNOOZED,
+    Verb.NOTE: '{"incident": 7}',
     **dict.fromkeys(_OF_ROWS, '{"file": 9}'),
 }
 
@@ -198,7 +204,15 @@ class OfRow:
     reason: str
 
 
-Wish = OfInstance | OfBatch | OfFreeze | OfIncident | OfRow
+@named_value
+class OfNote:
+    """What is to be noted, and about what."""
+
+    subject: NoteSubject
+    text: str
+
+
+Wish = OfInstance | OfBatch | OfFreeze | OfIncident | OfRow | OfNote
 
 
 def wish_of(request: Request) -> Wish:
@@ -220,6 +234,8 @@ def wish_of(request: Request) -> Wish:
             until=_text(given, "until"),
             choice=_choice(given),
         )
+    if verb is Verb.NOTE:
+        return _of_note(request, given)
     if verb.is_of_incidents:
         return _of_incident(verb, request, given)
     if verb.is_of_rows:
@@ -274,6 +290,19 @@ def _of_incident(verb: Verb, request: Request, given: Mapping[str, object]) -> O
         reason=request.reason or "",
         length=read,
     )
+
+
+def _of_note(request: Request, given: Mapping[str, object]) -> OfNote:
+    number = _number(given, _INCIDENT)
+    if sum(one is not None for one in (request.instance_id, request.batch, number)) != 1:
+        said = "'note' is about one thing: BatchControl_id, ProcessBatchName, or an incident that Arguments name."
+        raise Refused(said, next_step=f'{AGAIN}, such as Arguments {{"incident": 7}}; Reason is the text')
+    subject = NoteSubject(
+        instance_id=None if request.instance_id is None else InstanceId(request.instance_id),
+        incident_id=None if number is None else IncidentId(number),
+        batch=request.batch,
+    )
+    return OfNote(subject=subject, text=request.reason or "")
 
 
 def _arguments(verb: Verb, text: str | None) -> dict[str, object]:

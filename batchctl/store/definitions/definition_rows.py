@@ -34,6 +34,7 @@ from batchctl.domain.text import message_of
 from batchctl.store import identity
 from batchctl.store.comparison import exactly
 from batchctl.store.dialects import dialect_of
+from batchctl.store.operators import note_rows
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import (
     batch_dependency,
@@ -297,4 +298,6 @@ def remove(connection: Connection, row: DefinitionRow) -> None:
         table = _PART_OF[part.kind].table
         connection.execute(delete(table).where(table.c[f"{kind}_id"] == row.row_id))
     table = _TABLE_OF[kind]
+    if table is process_batch:
+        note_rows.remove_of_batch(connection, row.row_id)
     connection.execute(delete(table).where(table.c[f"{kind}_id"] == row.row_id))

@@ -65,7 +65,8 @@ def _instances(s: ViewDialect) -> str:
        {_reason(s)} AS Reason,
        CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL
             WHEN c.NextRunTime > l.Now THEN c.NextRunTime
-            WHEN z.BatchFreeze_id IS NULL AND b.Enabled = 1 THEN {s.later("p.Oldest", "60")} ELSE z.UntilTime END AS NotBeforeTime,
+            WHEN z.BatchFreeze_id IS NULL AND b.Enabled = 1 THEN {s.later("p.Oldest", "60")}
+            ELSE z.UntilTime END AS NotBeforeTime,
        c.FileProcess_id,
        {_next(s)} AS NextSql
 FROM Instances c

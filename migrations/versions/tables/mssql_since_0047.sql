@@ -28,3 +28,6 @@ ALTER TABLE BatchControl ADD StepsFailed INTEGER NULL;
 ALTER TABLE BatchControl ADD CONSTRAINT [CK_BatchControl_StepsFailed] CHECK (StepsFailed >= 0);
 ALTER TABLE BatchControl ADD BegunTime DATETIME2(3) NULL;
 CREATE INDEX [IX_BatchControl_Begun] ON BatchControl (ProcessBatch_id, BegunTime) WHERE BegunTime IS NOT NULL;
+ALTER TABLE OperatorRequest DROP CONSTRAINT IF EXISTS [CK_OperatorRequest_Action_Word];
+ALTER TABLE OperatorRequest ADD CONSTRAINT [CK_OperatorRequest_Action_Word]
+    CHECK (lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Action)) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'note') OR NOT (Status = 'requested'));

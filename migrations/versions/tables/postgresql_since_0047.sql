@@ -29,3 +29,6 @@ ALTER TABLE BatchControl ADD CONSTRAINT "CK_BatchControl_StepsFailed" CHECK (Ste
 ALTER TABLE BatchControl ADD COLUMN BegunTime TIMESTAMP(3) WITHOUT TIME ZONE;
 ALTER TABLE BatchControl ADD CONSTRAINT "CK_BatchControl_BegunTime_Type" CHECK (BegunTime >= '0001-01-01' AND BegunTime < '10000-01-01');
 CREATE INDEX "IX_BatchControl_Begun" ON BatchControl (ProcessBatch_id, BegunTime) WHERE BegunTime IS NOT NULL;
+ALTER TABLE OperatorRequest DROP CONSTRAINT IF EXISTS "CK_OperatorRequest_Action_Word";
+ALTER TABLE OperatorRequest ADD CONSTRAINT "CK_OperatorRequest_Action_Word"
+    CHECK (lower(regexp_replace(Action, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'note') OR NOT (Status = 'requested'));

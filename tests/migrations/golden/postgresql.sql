@@ -393,7 +393,7 @@ CREATE TABLE OperatorRequest (
     CONSTRAINT "CK_OperatorRequest_Actor" CHECK (Actor <> ''),
     CONSTRAINT "CK_OperatorRequest_Status" CHECK (lower(Status) IN ('requested', 'done', 'refused')),
     CONSTRAINT "CK_OperatorRequest_Action_Word"
-        CHECK (lower(regexp_replace(Action, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend') OR NOT (Status = 'requested')),
+        CHECK (lower(regexp_replace(Action, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'note') OR NOT (Status = 'requested')),
     CONSTRAINT "CK_OperatorRequest_AnsweredTime_Type" CHECK (AnsweredTime >= '0001-01-01' AND AnsweredTime < '10000-01-01'),
     CONSTRAINT "CK_OperatorRequest_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
     CONSTRAINT "CK_OperatorRequest_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
@@ -1496,7 +1496,8 @@ SELECT b.ProcessBatch_id, b.ProcessBatchName, COALESCE(b.Entity, b.ProcessBatchN
     WHEN z.BatchFreeze_id IS NOT NULL THEN z.NextSql WHEN y.ProcessBatch_id IS NOT NULL THEN y.NextSql
     WHEN t.Incident_id IS NOT NULL AND n.ProcessBatch_id IS NULL AND a.ProcessBatch_id IS NULL
     THEN ('SELECT * FROM Incident WHERE Incident_id = ' || t.Incident_id || ';')
-    ELSE ('SELECT * FROM ' || CASE WHEN n.Failed + n.Held > 0 THEN 'vFailed' WHEN n.Running > 0 THEN 'vRunning' WHEN n.Retry + n.Ready + n.Paused > 0 OR a.ProcessBatch_id IS NOT NULL THEN 'vWaiting' ELSE 'vHistory' END || ' WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';') END AS NextSql
+    ELSE ('SELECT * FROM ' || CASE WHEN n.Failed + n.Held > 0 THEN 'vFailed' WHEN n.Running > 0 THEN 'vRunning' WHEN n.Retry + n.Ready + n.Paused > 0 OR a.ProcessBatch_id IS NOT NULL THEN 'vWaiting' ELSE 'vHistory' END || ' WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';') END AS NextSql,
+    (SELECT o.Text FROM Note o WHERE o.Note_id = (SELECT MAX(m.Note_id) FROM Note m WHERE m.ProcessBatch_id = b.ProcessBatch_id)) AS LastNote
 FROM ProcessBatch b
 LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
@@ -1516,7 +1517,8 @@ SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) AS Status, c.Cycle
     h.Message AS ErrorText, h.Output, h.CommandText, h.StartTime, (SELECT MIN(CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime) AS StartTimeLocal, h.EndTime, (SELECT MIN(CASE WHEN h.EndTime < '5000-01-01' AND (h.EndTime > '4000-01-01 BC' OR NOT isfinite(h.EndTime)) THEN h.EndTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime) AS EndTimeLocal,
     CASE WHEN isfinite(h.StartTime) AND isfinite(h.EndTime) THEN round(EXTRACT(EPOCH FROM h.EndTime) - EXTRACT(EPOCH FROM h.StartTime), 3) END AS DurationSeconds, h.ClaimedBy, h.Host, c.FileProcess_id,
     ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ' || c.BatchControl_id || ', ''...'');') AS RerunSql, ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''skip'', ' || c.BatchControl_id || ', ''...'');') AS SkipSql,
-    ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ' || c.BatchControl_id || ', ''...'');') AS CancelSql, h.ErrorCode, h.ErrorLine
+    ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ' || c.BatchControl_id || ', ''...'');') AS CancelSql, h.ErrorCode, h.ErrorLine,
+    (SELECT o.Text FROM Note o WHERE o.Note_id = (SELECT MAX(m.Note_id) FROM Note m WHERE m.BatchControl_id = c.BatchControl_id)) AS LastNote
 FROM BatchControl c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
@@ -1628,7 +1630,8 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
     ELSE 'nothing holds it back' END) AS Reason,
     CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL
     WHEN c.NextRunTime > l.Now THEN c.NextRunTime
-    WHEN z.BatchFreeze_id IS NULL AND b.Enabled = 1 THEN CASE WHEN p.Oldest < '5000-01-01' AND (p.Oldest > '4000-01-01 BC' OR NOT isfinite(p.Oldest)) THEN p.Oldest + (60) * interval '1 second' END ELSE z.UntilTime END AS NotBeforeTime,
+    WHEN z.BatchFreeze_id IS NULL AND b.Enabled = 1 THEN CASE WHEN p.Oldest < '5000-01-01' AND (p.Oldest > '4000-01-01 BC' OR NOT isfinite(p.Oldest)) THEN p.Oldest + (60) * interval '1 second' END
+    ELSE z.UntilTime END AS NotBeforeTime,
     c.FileProcess_id,
     COALESCE(CASE WHEN c.Status = 'paused' THEN ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ' || c.BatchControl_id || ', ''...'');') END, x.NextSql,
     CASE WHEN b.Enabled <> 1 THEN ('INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ', ''...'');') END, z.NextSql, y.NextSql,

@@ -244,7 +244,7 @@ CREATE TABLE AppliedDefinition (
 CREATE TABLE OperatorRequest (
     OperatorRequest_id INTEGER PRIMARY KEY AUTOINCREMENT,
     Action TEXT NOT NULL CHECK (length(Action) BETWEEN 1 AND 50)
-        CHECK (lower(trim(Action, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend') OR NOT (Status = 'requested')),
+        CHECK (lower(trim(Action, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'note') OR NOT (Status = 'requested')),
     BatchControl_id INTEGER,
     ProcessBatchName TEXT CHECK (length(ProcessBatchName) <= 200),
     Arguments TEXT,
@@ -1004,7 +1004,8 @@ SELECT b.ProcessBatch_id, b.ProcessBatchName, COALESCE(b.Entity, b.ProcessBatchN
     WHEN z.BatchFreeze_id IS NOT NULL THEN z.NextSql WHEN y.ProcessBatch_id IS NOT NULL THEN y.NextSql
     WHEN t.Incident_id IS NOT NULL AND n.ProcessBatch_id IS NULL AND a.ProcessBatch_id IS NULL
     THEN 'SELECT * FROM Incident WHERE Incident_id = ' || t.Incident_id || ';'
-    ELSE 'SELECT * FROM ' || CASE WHEN n.Failed + n.Held > 0 THEN 'vFailed' WHEN n.Running > 0 THEN 'vRunning' WHEN n.Retry + n.Ready + n.Paused > 0 OR a.ProcessBatch_id IS NOT NULL THEN 'vWaiting' ELSE 'vHistory' END || ' WHERE ProcessBatchName = ' || quote(b.ProcessBatchName) || ';' END AS NextSql
+    ELSE 'SELECT * FROM ' || CASE WHEN n.Failed + n.Held > 0 THEN 'vFailed' WHEN n.Running > 0 THEN 'vRunning' WHEN n.Retry + n.Ready + n.Paused > 0 OR a.ProcessBatch_id IS NOT NULL THEN 'vWaiting' ELSE 'vHistory' END || ' WHERE ProcessBatchName = ' || quote(b.ProcessBatchName) || ';' END AS NextSql,
+    (SELECT o.Text FROM Note o WHERE o.Note_id = (SELECT MAX(m.Note_id) FROM Note m WHERE m.ProcessBatch_id = b.ProcessBatch_id)) AS LastNote
 FROM ProcessBatch b
 LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
@@ -1024,7 +1025,8 @@ SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) AS Status, c.Cycle
     h.Message AS ErrorText, h.Output, h.CommandText, h.StartTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.StartTime, Shift) FROM batchctl_shifts WHERE datetime(h.StartTime, '+1 second') BETWEEN FromTime AND UntilTime) AS StartTimeLocal, h.EndTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.EndTime, Shift) FROM batchctl_shifts WHERE datetime(h.EndTime, '+1 second') BETWEEN FromTime AND UntilTime) AS EndTimeLocal,
     round((julianday(h.EndTime) - julianday(h.StartTime)) * 86400.0, 3) AS DurationSeconds, h.ClaimedBy, h.Host, c.FileProcess_id,
     'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ' || c.BatchControl_id || ', ''...'');' AS RerunSql, 'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''skip'', ' || c.BatchControl_id || ', ''...'');' AS SkipSql,
-    'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ' || c.BatchControl_id || ', ''...'');' AS CancelSql, h.ErrorCode, h.ErrorLine
+    'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ' || c.BatchControl_id || ', ''...'');' AS CancelSql, h.ErrorCode, h.ErrorLine,
+    (SELECT o.Text FROM Note o WHERE o.Note_id = (SELECT MAX(m.Note_id) FROM Note m WHERE m.BatchControl_id = c.BatchControl_id)) AS LastNote
 FROM BatchControl c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
@@ -1120,7 +1122,8 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
     ELSE 'nothing holds it back' END) AS Reason,
     CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL
     WHEN c.NextRunTime > l.Now THEN c.NextRunTime
-    WHEN z.BatchFreeze_id IS NULL AND b.Enabled = 1 THEN strftime('%Y-%m-%d %H:%M:%f', p.Oldest, (60) || ' seconds') ELSE z.UntilTime END AS NotBeforeTime,
+    WHEN z.BatchFreeze_id IS NULL AND b.Enabled = 1 THEN strftime('%Y-%m-%d %H:%M:%f', p.Oldest, (60) || ' seconds')
+    ELSE z.UntilTime END AS NotBeforeTime,
     c.FileProcess_id,
     COALESCE(CASE WHEN c.Status = 'paused' THEN 'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ' || c.BatchControl_id || ', ''...'');' END, x.NextSql,
     CASE WHEN b.Enabled <> 1 THEN 'INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ' || quote(b.ProcessBatchName) || ', ''...'');' END, z.NextSql, y.NextSql,
