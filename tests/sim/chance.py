@@ -6,6 +6,7 @@ from dataclasses import replace
 from random import Random
 
 from tests.sim.asking import requested
+from tests.sim.paces import paced
 from tests.sim.script import (
     Ask,
     Away,
@@ -89,9 +90,14 @@ VARIED = 3_000_000_000
 REQUESTED = 4_000_000_000
 """The first seed of those in which people ask by rows, and who leads changes while they wait for the answer."""
 
+PACED = 8_000_000_000
+"""The first seed of those in which batches of one Seq have a Priority, and are begun slowly."""
+
 
 def script_of(seed: int) -> Script:
     """Draw a schedule."""
+    if seed >= PACED:
+        return paced(seed, script_of(seed - PACED))
     if seed >= REQUESTED:
         return requested(seed, script_of(seed - REQUESTED))
     if seed >= VARIED:

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from tests.sim.chance import REQUESTED, TIMED, TOLD, VARIED, script_of
+from tests.sim.chance import PACED, REQUESTED, TIMED, TOLD, VARIED, script_of
 from tests.sim.mutants import MUTANTS, TELLING_MUTANTS
 from tests.sim.mutating import Mutant, made
+from tests.sim.paced_mutants import PACED_MUTANTS
 from tests.sim.playing import play
 from tests.sim.script import Backfill
 from tests.sim.timed_mutants import BACKFILL_MUTANTS, PREVIEW_MUTANTS, TIMED_MUTANTS
@@ -26,6 +27,7 @@ KINDS: Sequence[tuple[Sequence[Mutant], int]] = (
     (TELLING_MUTANTS, TOLD),
     (VARIED_MUTANTS, VARIED),
     (REQUEST_MUTANTS, REQUESTED),
+    (PACED_MUTANTS, PACED),
 )
 """The mistakes, and the first of the schedules that find them."""
 LIST = Path(__file__).with_name("finders.txt")

@@ -251,6 +251,10 @@ class BatchPlan:
     duplicate_check: bool = True
     backwards: bool = False
     """True when its last step is registered first."""
+    is_of_one_seq: bool = False
+    """True when it has the Seq of all others that are so."""
+    priority: int | None = None
+    max_per_minute: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.sim import script as scripts
-from tests.sim.chance import REQUESTED, TIMED, TOLD, VARIED, script_of
+from tests.sim.chance import PACED, REQUESTED, TIMED, TOLD, VARIED, script_of
 from tests.sim.many import play_chunk
 from tests.sim.mutants import MUTANTS
 from tests.sim.mutating import made
@@ -70,6 +70,16 @@ def test_whoever_leads_each_request_is_answered_once_and_its_act_is_done_with_it
 
     assert figures.failed == []
     assert figures.happened["Answered"] > figures.happened["TakeBack"] > 0
+
+
+@pytest.mark.parametrize("seeds", chunks(200, AT_A_TIME), ids=str)
+def test_whatever_fails_no_more_are_begun_in_a_minute_than_may_be_and_what_has_priority_comes_first(
+    seeds: range,
+) -> None:
+    figures = play_chunk(range(PACED + seeds.start, PACED + seeds.stop))
+
+    assert figures.failed == []
+    assert figures.happened["Begun slowly"] > 0
 
 
 @pytest.mark.full
