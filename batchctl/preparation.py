@@ -90,7 +90,9 @@ class Preparer:
             if asked.process_type != step.process_type:
                 handler = self.find_handler(asked.process_type)
             context = self.context
-            request = StepRequest(asked, instance, batch.name, attempt_no, context, note, self.database_id)
+            request = StepRequest(
+                asked, instance, batch.name, attempt_no, context, note, self.database_id, batch.variables
+            )
             if _may_delegate(type(handler)):
                 delegate = partial(cast("Delegates", handler).delegate, request)
                 carried_out = replace(self.ask(handler, note, delegate, of=whose), seq=asked.seq, name=asked.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -37,6 +38,8 @@ from step_handlers.databases._sqlite import Sqlite
 from step_handlers.databases._statements import MalformedSql, Statement, variables, with_holes
 from step_handlers.shells._shell import heading
 
+_LONGEST_PARAMETER = 40
+"""Characters of a variable's name that stand in the name of its value."""
 _FILE = "file:"
 Sources = Mapping[str, Placeholder | SecretReference]
 """What fills each bound value of a `sql` step."""
@@ -173,12 +176,20 @@ def parse_query(text: str, kind: Database) -> tuple[Script, Sources]:
         if isinstance(part, Literal):
             pieces.append(part.text)
             continue
-        name = part.name if isinstance(part, Placeholder) else f"secret{len(sources) + 1}"
+        name = _parameter_name(part, len(sources) + 1)
         name = next((known for known, other in sources.items() if other == part), name)
         sources[name] = part
         pieces.append(len(names))
         names.append(name)
     return kind.read(with_holes(pieces), names), sources
+
+
+def _parameter_name(part: Placeholder | SecretReference, number: int) -> str:
+    """Return what the SQL calls a value: that of a variable by a name that every database takes."""
+    if isinstance(part, SecretReference):
+        return f"secret{number}"
+    kind, colon, name = part.name.partition(":")
+    return f"{kind}{number}_{re.sub(r'[^A-Za-z0-9]', '_', name)[:_LONGEST_PARAMETER]}" if colon else part.name
 
 
 def render_query(request: StepRequest, query: Query) -> Rendered:

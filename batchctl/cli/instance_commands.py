@@ -18,6 +18,7 @@ from batchctl.domain.status import HistoryStatus
 from batchctl.domain.text import typed
 from batchctl.operations import inspection, shown_columns
 from batchctl.operations.intake import file_correction
+from batchctl.operations.operators import noting
 
 
 @click.command()
@@ -142,6 +143,7 @@ def _show(shown: inspection.ShownInstance) -> None:
     if failed is not None and shown.instance.status in {"failed", "held", "retry"}:
         output.line("The last attempt that did not succeed, ready to be pasted:", "bold")
         _show_attempt(failed)
+    output.show_list(noting.NOTES, shown.notes, if_any=True)
     show_acts(shown.audit)
     if shown.corrected is not None:
         output.say(f"Note: {shown.corrected.wording}.")
@@ -265,5 +267,6 @@ def _as_json(shown: inspection.ShownInstance) -> shown_columns.Columns:
         ],
         "History": [shown_columns.of(entry) for entry in shown.history],
         "Audit": [shown_columns.of(entry) for entry in shown.audit],
+        "Notes": noting.in_json(shown.notes),
         "CorrectedFile": file_correction.shown(shown.corrected),
     }

@@ -67,6 +67,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "accept": ("intake.intake_commands", "Take in a rejected or duplicate FileProcess row."),
     "acknowledge": ("alerting.incident_commands", "Acknowledge an incident: no more reminders."),
     "snooze": ("alerting.incident_commands", "Send no reminders of an incident for a while."),
+    "note": ("operators.note_command", "Write a note about an instance, an incident or a batch."),
     "enable": ("operators.acting_commands", "Switch a batch on."),
     "disable": ("operators.acting_commands", "Switch a batch off; its instances wait."),
     "mode": ("scheduling.mode_command", "Set what starts a batch: schedules, triggers or only people."),
@@ -86,6 +87,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "trigger": ("intake.trigger_commands", "List the data triggers, or see what one would do."),
     "watch": ("intake.watch_commands", "List the folders that are watched, and test what would be taken from one."),
     "job": ("definitions.job_commands", "List decorated Python jobs, run or cancel one, see its history."),
+    "variable": ("definitions.variable_commands", "List the variables that definitions name; set and remove them."),
     "export": ("definitions.file_commands", "Write the definitions to a file that people read, edit and keep."),
     "plan": ("definitions.file_commands", "Show what applying files would change, and what is wrong with them."),
     "apply": ("definitions.file_commands", "Make the definitions what files say, in one transaction."),
@@ -123,6 +125,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "pause, resume, cancel": "Hold an instance; let it go on; give it up.",
         "accept": "Take in a rejected or duplicate FileProcess row.",
         "acknowledge, snooze": "Stop or delay the reminders of an incident.",
+        "note": "Write what others have to know of an instance.",
         "enable, disable, mode": "Switch a batch on or off; set what starts it.",
         "freeze, thaw, freezes": "Start nothing new; end that; list freezes.",
     },
@@ -135,7 +138,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Define": {
         "schedule, calendar": "Keep schedules; business days and holidays.",
         "trigger, watch": "See data triggers and watched folders; test them.",
-        "job": "List, run and cancel decorated Python jobs.",
+        "job, variable": "Decorated Python jobs; variables of definitions.",
         "export, plan, apply": "Write definitions to a file; compare; apply.",
     },
     "Operate": {

@@ -17,6 +17,7 @@ from batchctl.operations import overview, shown_columns
 from batchctl.operations.alerting import incident_desk
 from batchctl.operations.column_lists import UNREADABLE
 from batchctl.operations.dependencies import dependents
+from batchctl.operations.operators import noting
 from batchctl.operations.scheduling import almanac, timetable
 
 
@@ -40,7 +41,7 @@ def _header(seen: overview.Overview) -> list[str]:
     lists = (
         *(overview.RUNNING, overview.FAILING, dependents.WAITS, UNREADABLE, incident_desk.incidents_at(seen.now)),
         *(overview.DEAD_ENDS, almanac.RUNNING_OUT, timetable.COMING, overview.INTAKE, overview.DISABLED),
-        *(overview.FROZEN, overview.COMPLETED),
+        *(overview.FROZEN, noting.NOTES, overview.COMPLETED),
     )
     return list(
         dict.fromkeys([output.LIST, "ProcessBatchName", *(name for columns in lists for name in columns.header)])
@@ -56,6 +57,7 @@ def _show(seen: overview.Overview) -> None:
     output.show_list(overview.RUNNING, seen.running, if_any=True)
     output.show_list(overview.FAILING, seen.failing, if_any=True)
     output.show_list(overview.waiting_where(idle=not seen.controllers), seen.waiting, if_any=True)
+    output.show_list(noting.NOTES, seen.notes, if_any=True)
     output.show_list(overview.DEAD_ENDS, seen.dead_end_starts, if_any=True)
     output.show_list(almanac.RUNNING_OUT, seen.ending, if_any=True)
     output.show_list(dependents.WAITS, seen.waits, if_any=True)
@@ -211,5 +213,6 @@ def _as_json(seen: overview.Overview) -> shown_columns.Columns:
         "Stuck": [{**shown_columns.of(one.row), "Because": one.because, "Next": one.clear} for one in seen.stuck],
         "DisabledBatches": overview.DISABLED.as_json(seen.disabled.items()),
         "Freezes": overview.FROZEN.as_json(seen.frozen),
+        "Notes": noting.NOTES.as_json(seen.notes),
         "Completed": overview.COMPLETED.as_json(seen.completed),
     }

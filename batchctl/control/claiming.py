@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from itertools import count, groupby, islice, takewhile
-from operator import attrgetter
 
 from batchctl.control.attempts import Batches, InstanceMessage, PlannedAttempt, WrittenTurn
 from batchctl.control.recording import Recorder, named_locked, stopping_failures
@@ -17,6 +16,7 @@ from batchctl.domain import gates, moves
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.moves import not_before
 from batchctl.domain.operators.pools import Pools
+from batchctl.domain.pace import begins
 from batchctl.domain.rows import AttemptsSoFar, BatchDefinition, BatchId, BatchInstance, InstanceId, Step
 from batchctl.domain.status import InstanceStatus, OnLost
 from batchctl.domain.text import in_short
@@ -29,7 +29,9 @@ from batchctl.store.transactions import NotAsReadError, savepoint
 CHANGED = "it changed meanwhile"
 """The message about an instance that somebody else has moved: nothing is wrong with it."""
 
-_BY_SEQ = attrgetter("seq")
+
+def _rank(batch: BatchDefinition) -> tuple[int, int]:
+    return batch.seq, -(batch.priority or 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ class Claimer:
         # What was never claimed was never tried; where a hand has made it look so, one by one is counted.
         tried = [instance.instance_id for instance in free if instance.claim_token > 0]
         so_far = history.attempts_of(connection, tried) if tried else {}
-        claimed = [moves.claimed(instance, batch, self.recorder.controller) for instance in free]
+        claimed = [self._claimed(instance, batch, now) for instance in free]
         plans = [
             self._plan(connection, before, after, batch, so_far) for before, after in zip(free, claimed, strict=True)
         ]
@@ -142,7 +144,8 @@ class Claimer:
     def _claim_one(
         self, connection: Connection, instance: BatchInstance, batch: BatchDefinition, batches: Batches, now: datetime
     ) -> WrittenTurn:
-        after, now = moves.claimed(instance, batch, self.recorder.controller), not_before(now, instance.updated_at)
+        now = not_before(now, instance.updated_at)
+        after = self._claimed(instance, batch, now)
         try:
             with savepoint(connection):
                 if instances.claim(connection, instance, after, now):
@@ -152,6 +155,11 @@ class Claimer:
         except Exception as error:  # noqa: BLE001 - the boundary between one instance and the next
             return WrittenTurn(parked=((instance.instance_id, in_short(error)),))
         return WrittenTurn(parked=((instance.instance_id, CHANGED),))
+
+    def _claimed(self, instance: BatchInstance, batch: BatchDefinition, now: datetime) -> BatchInstance:
+        after = moves.claimed(instance, batch, self.recorder.controller)
+        is_counted = batch.max_per_minute is not None and begins(instance, batch)
+        return replace(after, begun_at=now) if is_counted else after
 
     def _begin_next(
         self,
@@ -227,9 +235,9 @@ class _Look:
         return None if found is None else replace(self, claimable=found)
 
     def batches(self) -> Iterator[BatchDefinition]:
-        """Yield the batches that are enabled and not frozen, by Seq; of one Seq that first whose turn is longest ago."""
+        """Yield the batches that are enabled and not frozen, by Seq and Priority; then that whose turn is longest ago."""
         is_open = (batch for batch in self.known.values() if batch.steps and gates.is_open(batch, self.now))
-        for _, batches in groupby(is_open, _BY_SEQ):
+        for _, batches in groupby(is_open, _rank):
             yield from sorted(batches, key=lambda batch: self.turns.get(batch.batch_id, 0))
 
     def is_promising(self, batch: BatchDefinition) -> bool:
@@ -247,7 +255,9 @@ class _Look:
             return
         # What is passed over takes no place from others; where it has failed, those behind it wait for it all the same.
         line = self._in_line(batch)
-        found = gates.startable(batch, line, now=self.now, places=sys.maxsize, failures=self.failures)
+        # Asked each time: behind the lock it is another one.
+        pace = limits.pace(self.connection, batch, self.now)
+        found = gates.startable(batch, line, now=self.now, places=sys.maxsize, failures=self.failures, pace=pace)
         others = (one for one in found if one.instance_id not in self.parked)
         for number, instance in enumerate(others, start=1):
             if self._has_room(batch, instance, in_pools):

@@ -356,7 +356,11 @@ class Controller:
         """Look, without taking the write lock, whether there is anything to claim; note when the next will be due."""
         with self._transactions.read() as connection:
             now = self._clock.now()
-            ends = instances.next_due(connection, now), freezes.next_end(self.batches.values(), now)
+            ends = (
+                instances.next_due(connection, now),
+                freezes.next_end(self.batches.values(), now),
+                limits.next_beginning(connection, self.batches.values(), now),
+            )
             self._prospects.next_due = min((end for end in ends if end is not None), default=None)
             found = self._claimer.promising(connection, self.batches, self._known.limit, now, parked=self._passed_over)
         return self._prospects.found(found)

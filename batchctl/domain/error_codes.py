@@ -250,6 +250,14 @@ CODES: Mapping[str, int] = {
     "batchctl.operations.operators.pooling:_checked": 1354,
     "batchctl.operations.operators.pooling:_meant": 1355,
     "batchctl.operations.pool_standing:until_drained": 1356,
+    "batchctl.domain.placeholders:_value_of": 1340,
+    "batchctl.operations.definitions.variable_keeper:VariableKeeper.remove.<locals>.act": 1341,
+    "batchctl.operations.definitions.variable_keeper:VariableKeeper._write": 1342,
+    "batchctl.operations.definitions.variable_keeper:_check": 1343,
+    "batchctl.operations.definitions.variable_keeper:_unknown": 1344,
+    "batchctl.domain.operators.requests:_of_note": 1345,
+    "batchctl.operations.operators.noting:Noter.note": 1346,
+    "batchctl.operations.operators.noting:_check_incident": 1347,
 }
 """By the module and the function that makes the error."""
 

@@ -12,6 +12,7 @@ from batchctl.domain.locked_rows import message_about
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.operators import freezes
 from batchctl.domain.operators.pools import PoolsInUse, room_in, undraining, wording
+from batchctl.domain.pace import Pace, begins
 from batchctl.domain.rows import (
     DEFAULT_POOL,
     HIGHEST_SEQ,
@@ -101,6 +102,8 @@ class GateContext:
     """The instances that hold it."""
     slots: Slots | None = None
     """Whether a controller has room for it; None while claiming: a controller knows its own."""
+    pace: Pace | None = None
+    """How many of the batch are begun within a minute; None where that is not limited, or the instance is begun already."""
     last: HistoryEntry | None = None
     """The last attempt of an instance that has failed, for the advice about it."""
     pools: PoolsInUse | None = None
@@ -119,6 +122,7 @@ def gates(instance: BatchInstance, batch: BatchDefinition, standing: GateContext
         _stop_all(standing.stop_all),
         *_pool(instance, batch, standing.pools),
         _places(batch, standing),
+        *_pace(batch, standing.pace),
         *_resources(batch, standing.others, standing.holders),
         *_slots(standing.slots),
     )
@@ -145,19 +149,24 @@ def startable(
     now: datetime,
     places: int,
     failures: Sequence[BatchInstance] = (),
+    pace: Pace | None = None,
 ) -> Iterator[BatchInstance]:
     """Yield the instances of a batch that may start now, in order; `candidates` are those in line, in order of creation.
 
     `places` is MaxConcurrent less the claimed instances; candidates that are claimed or paused change nothing.
-    `failures` are those that stop everything.
+    `failures` are those that stop everything. Behind the first that may not be begun yet for the `pace` of the batch all
+    wait, in their order: otherwise the whole line would be read for the few that are begun already.
     """
     for instance in candidates:
         if places <= 0:
             return
-        if may_start(instance, batch, GateContext(now=now, places=places, stop_all=stopper(instance, failures))):
+        its_pace = pace if pace is not None and begins(instance, batch) else None
+        stop_all = stopper(instance, failures)
+        if may_start(instance, batch, GateContext(now=now, places=places, stop_all=stop_all, pace=its_pace)):
             places -= 1
+            pace = pace if its_pace is None else its_pace.after(1, now)
             yield instance
-        elif makes_later_wait(instance, batch, now):
+        elif makes_later_wait(instance, batch, now) or (its_pace is not None and its_pace.left <= 0):
             return
 
 
@@ -483,6 +492,26 @@ def _pool(instance: BatchInstance, batch: BatchDefinition, pools: PoolsInUse | N
         yield Gate("pool", said, _UNDER_WAY_NOW, row, Ends.HOLDER)
     elif name != DEFAULT_POOL:
         yield Gate("pool")
+
+
+def _pace(batch: BatchDefinition, pace: Pace | None) -> Iterator[Gate]:
+    if pace is None:
+        return
+    if pace.left > 0:
+        yield Gate("MaxPerMinute")
+        return
+    were = "1 instance of it was" if pace.begun == 1 else f"{pace.begun} instances of it were"
+    yield Gate(
+        name="MaxPerMinute",
+        blocked=f"MaxPerMinute of batch {batch.name} is {pace.most}, and {were} begun within 60 seconds",
+        clear=correcting_row(
+            *("ProcessBatch", "MaxPerMinute", f"ProcessBatch_id = {batch.batch_id}"),
+            "it starts by itself; to let more begin: ",
+        ),
+        row=f"ProcessBatch {batch.batch_id}",
+        ends=Ends.TIME,
+        until=pace.next,
+    )
 
 
 def _places(batch: BatchDefinition, standing: GateContext) -> Gate:

@@ -104,6 +104,8 @@ class StepRequest:
     """One line with the time, the host and the user; goes into the command text as a comment."""
     database_id: str
     """What distinguishes the instance from those of the same number in other control databases."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """The variables of the control database, by name, as they were read with the definitions."""
 
     @property
     def lock_name(self) -> str:

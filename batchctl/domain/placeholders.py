@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from batchctl.domain.configuring import how_to_name_secret
+from batchctl.domain.definitions import variables
 from batchctl.domain.errors import StepRefused
 from batchctl.domain.outcomes import Finding, StepRequest
 from batchctl.domain.rows import BatchInstance, Step
@@ -46,7 +47,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Placeholder:
-    """A name to be filled from the instance."""
+    """A name to be filled from the instance; or, as in `var:InDir`, from the variables."""
 
     name: str
 
@@ -112,6 +113,10 @@ def _named(name: str) -> Part:
         return Placeholder(name)
     if name.startswith(SECRET) and len(name) > len(SECRET):
         return SecretReference(name.removeprefix(SECRET))
+    if (variable := variables.variable_in(name)) is not None:
+        if (failure := variables.unfit_name(variable)) is not None:
+            raise MalformedTemplate(f"'{{{visible(shorten(name, 60))}}}' names no variable: {failure}")
+        return Placeholder(name)
     known = did_you_mean(shorten(name, 60), NAMES)
     # Of awk, JSON or a shell: no other name is meant.
     known = known if _LIKE_A_NAME.fullmatch(name) else " A brace that stands for itself is written twice: {{ and }}."
@@ -151,8 +156,18 @@ def used_by(steps: Iterable[Step]) -> frozenset[str]:
     return frozenset(found)
 
 
+def variables_in(text: str) -> tuple[str, ...]:
+    """Return which variables a text names as placeholders; none where it cannot be read."""
+    try:
+        names = [part.name for part in parse(text) if isinstance(part, Placeholder)]
+    except MalformedTemplate:
+        return ()
+    found = (variables.variable_in(name) for name in names)
+    return tuple(dict.fromkeys(name for name in found if name is not None))
+
+
 def values_of(instance: BatchInstance) -> dict[str, str | None]:
-    """Return the value of every placeholder for one instance."""
+    """Return the value of every placeholder that an instance fills."""
     values: dict[str, str | None] = {f"Data{at}": value for at, value in enumerate(instance.data, start=1)}
     values["FileName"] = instance.file_name
     values["Entity"] = instance.entity
@@ -174,12 +189,24 @@ def parse_for(request: StepRequest, column: int) -> Template:
 
 def fit_value(request: StepRequest, name: str) -> str | None:
     """Return a placeholder's value, refusing what no command, file or database can carry."""
-    value = values_of(request.instance)[name]
+    value = _value_of(request, name)
     reason = None if value is None else unfit(value)
     if reason is not None:
         message = f"{{{name}}} of BatchControl {request.instance.instance_id} cannot be used: {reason}."
         raise StepRefused(message, next_step=correct_values(request, [name]))
     return value
+
+
+def _value_of(request: StepRequest, name: str) -> str | None:
+    variable = variables.variable_in(name)
+    if variable is None:
+        return values_of(request.instance)[name]
+    if variable not in request.variables:
+        where = f"Step {request.step.seq} '{visible(request.step.name)}'"
+        near = did_you_mean(variable, request.variables)
+        message = f"{where} names variable '{visible(variable)}', which is not set.{near}"
+        raise StepRefused(message, next_step=correct_values(request, [name]))
+    return request.variables[variable]
 
 
 def fill(request: StepRequest, template: Template) -> str:

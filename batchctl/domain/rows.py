@@ -337,6 +337,8 @@ class BatchDefinition:
     entity: str
     enabled: bool = True
     seq: Annotated[int, "Seq"] = 100
+    priority: int | None = None
+    """Of the batches with the same Seq those with the highest are claimed first; None is 0."""
     retry_count: int = 0
     retry_wait: Apart[timedelta] = timedelta(minutes=5)
     populator: str = "pattern"
@@ -348,6 +350,8 @@ class BatchDefinition:
     max_concurrent: int = 1
     pool: Annotated[str | None, Kept(pool_named)] = None
     """Where its steps may run that do not say so themselves; None is `DEFAULT_POOL`."""
+    max_per_minute: int | None = None
+    """How many of its instances are begun within any 60 seconds at most; None where that is not limited."""
     duplicate_check: bool = True
     mode: Annotated[ProcessingMode | None, "ProcessingMode"] = None
     """What may start it besides people, files and what it depends on; None where all that is written may."""
@@ -366,6 +370,8 @@ class BatchDefinition:
     """What the batch and its steps name, and no controller has."""
     is_in_cycle: Apart[bool] = False
     """True when it would have to complete before itself: then no completion of others starts it."""
+    variables: Apart[Mapping[str, str]] = field(default_factory=dict, hash=False)
+    """The variables of the control database, which its columns may name."""
     version: Apart[int | None] = field(default=None, compare=False)
     """Which version of the batch and its steps this is; None as long as no controller has written it down."""
 
@@ -449,6 +455,9 @@ class BatchInstance:
         if not self.steps_failed:
             return None
         return "1 step failed" if self.steps_failed == 1 else f"{self.steps_failed} steps failed"
+
+    begun_at: Hidden[Annotated[datetime | None, "BegunTime"]] = field(default=None, compare=False)
+    """When it was claimed for the first step of its batch; written of batches with MaxPerMinute only."""
 
     @property
     def retries_skipped(self) -> bool:

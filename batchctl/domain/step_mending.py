@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from batchctl.domain.definitions.variables import variable_in
 from batchctl.domain.outcomes import StepRequest
 from batchctl.domain.rows import HistoryEntry, InstanceId
 from batchctl.domain.text import typed, visible
@@ -43,6 +44,10 @@ def correct_values(request: StepRequest, names: Iterable[str]) -> str:
     data = [f" --set {name}=..." for name in names if name.startswith("Data")]
     if data:
         return _rerun(request.instance.instance_id, *data)
+    variables = [variable for name in names if (variable := variable_in(name)) is not None]
+    if variables:
+        setting = ", then: ".join(f"batchctl variable set {typed(one)} VALUE --reason ..." for one in variables)
+        return f"{setting}, then: {_rerun(request.instance.instance_id)}"
     cycle_key = " --cycle-key KEY" if "CycleKey" in names else ""
     again = f"batchctl submit {typed(request.instance.entity)} --file FILE{cycle_key}"
     return f"{again}   (asks for it anew), then: batchctl cancel {request.instance.instance_id} --reason ..."

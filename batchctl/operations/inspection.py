@@ -13,6 +13,7 @@ from batchctl.domain.errors import NotFound
 from batchctl.domain.intake.corrected_files import CorrectedFile
 from batchctl.domain.maintenance.lengths import in_words
 from batchctl.domain.operators import freezes
+from batchctl.domain.operators.notes import Note
 from batchctl.domain.rows import (
     AuditEntry,
     BatchDefinition,
@@ -30,6 +31,7 @@ from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import files_taken_again, remedies, unknown
 from batchctl.operations.column_lists import Alarming, ColumnList, Columns, StatusWord, record
 from batchctl.operations.intake import file_correction
+from batchctl.operations.operators import noting
 from batchctl.ports import Clock, Transactions
 from batchctl.store import Connection, history, instances, reports, row_counts
 from batchctl.store.alerting import evidence
@@ -37,6 +39,7 @@ from batchctl.store.definitions import definitions
 from batchctl.store.history import Attempts
 from batchctl.store.intake import intake
 from batchctl.store.maintenance import audit_entries
+from batchctl.store.operators import note_rows
 from batchctl.store.scheduling import calendars
 from batchctl.store.unreadable_columns import for_any_client
 
@@ -74,6 +77,8 @@ class ShownInstance:
     history: tuple[HistoryEntry, ...]
     unreadable_attempts: tuple[UnreadableRow, ...] = ()
     audit: tuple[AuditEntry, ...]
+    notes: tuple[Note, ...] = ()
+    """Those about it, and about its batch."""
     corrected: CorrectedFile | None = None
     """Its file, if that was corrected and it has not read it since."""
 
@@ -119,6 +124,7 @@ class BatchCounts:
     instances: Mapping[InstanceStatus, int]
     misread: tuple[IncidentSign, ...] = ()
     """Incidents about what in its rows cannot be meant so."""
+    notes: tuple[Note, ...] = ()
 
 
 _RETRY_WAIT: Columns[BatchCounts] = {
@@ -146,6 +152,7 @@ def batches_at(now: datetime) -> ColumnList[BatchCounts]:
             "NotInstalled": lambda one: one.batch.missing_plugins,
             "Misread": lambda one: [{"Message": each.message, "Next": each.next_step} for each in one.misread],
             "Frozen": is_frozen,
+            "Notes": lambda one: noting.in_json(one.notes),
             "Instances": lambda one: {status.value: count for status, count in one.instances.items()},
         },
         {
@@ -188,6 +195,7 @@ def show(transactions: Transactions, instance_id: InstanceId) -> ShownInstance:
             history=tuple(attempts),
             unreadable_attempts=tuple(strange),
             audit=tuple(audit_entries.of_target(connection, audit_entries.instance_target(instance_id))),
+            notes=tuple(note_rows.of(connection, instances=[instance_id], batches=[instance.batch_id])),
             corrected=file_correction.of_instance(connection, instance),
         )
 
@@ -287,11 +295,13 @@ def batches(
         (counts, strange), defined = reports.count_instances(connection), definitions.read(connection)
         expected, calendar_names = evidence.expected(connection), calendars.names(connection)
         said = list(misread.of_batches(defined.batches, expected, calendar_names, clock.now()))
+        notes = note_rows.of(connection, batches=[batch.batch_id for batch in defined.batches])
     found = tuple(
         BatchCounts(
             batch,
             counts.get(batch.batch_id, {}),
             tuple(finding for finding in said if finding.batch_id == batch.batch_id),
+            tuple(note for note in notes if note.batch_id == batch.batch_id),
         )
         for batch in defined.batches
     )

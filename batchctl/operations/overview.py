@@ -15,6 +15,7 @@ from batchctl.domain.errors import Refused
 from batchctl.domain.gates import Gate, locks, mending
 from batchctl.domain.gates import frozen as frozen_gate
 from batchctl.domain.locked_rows import is_of_locks, names_of
+from batchctl.domain.operators.notes import Note
 from batchctl.domain.outcomes import HealthFinding
 from batchctl.domain.records import Apart
 from batchctl.domain.rows import (
@@ -48,6 +49,7 @@ from batchctl.store import Connection, dead_end_rows, history, instances, leadin
 from batchctl.store.alerting import incident_rows
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import intake
+from batchctl.store.operators import note_rows
 from batchctl.store.unreadable_columns import for_any_client
 
 INCIDENTS = 5
@@ -251,6 +253,8 @@ class Overview:
     incident_count: int = 0
     acknowledged_count: int = 0
     """How many of these are acknowledged."""
+    notes: tuple[Note, ...] = ()
+    """What people have written about what is shown as running, failed or waiting, its batches, and the incidents."""
     full_disks: tuple[HealthFinding, ...] = ()
     """Disks of this host on which nothing may be recorded soon."""
 
@@ -281,6 +285,15 @@ def overview(
         may_be_stuck = lacks_plugins or any(is_of_locks(row.failure) for row in living)
         standing, acknowledged = incident_rows.count_standing(connection)
         look = _Look(connection, batches, broken, living, now, most)
+        running, failing, waiting = look.running(), look.failing(), look.waiting()
+        shown = [
+            *(one.instance for one in running),
+            *(one.instance for one in failing),
+            *(one.instance for one in waiting),
+        ]
+        incidents = incident_desk.with_reasons(
+            connection, incident_rows.most_pressing(connection, min(most, INCIDENTS))
+        )
         return Overview(
             now=now,
             controllers=tuple(row.name for row in living),
@@ -291,9 +304,9 @@ def overview(
             instances=_totals(counts),
             intake=arrived,
             untaken_count=reports.count_untaken(connection),
-            running=look.running(),
-            failing=look.failing(),
-            waiting=look.waiting(),
+            running=running,
+            failing=failing,
+            waiting=waiting,
             not_taken_in=tuple(not_taken_in),
             to_take_in={
                 row.intake_id: for_any_client(
@@ -320,14 +333,26 @@ def overview(
             ),
             coming=() if context is None else coming_up(connection, context, min(most, COMING)),
             is_fired=bool(presence.firing(connection, now)),
-            incidents=incident_desk.with_reasons(
-                connection, incident_rows.most_pressing(connection, min(most, INCIDENTS))
-            ),
+            incidents=incidents,
+            notes=_notes(connection, shown, incidents, most),
             incident_count=standing,
             acknowledged_count=acknowledged,
             full_disks=full_disks,
             ending=() if context is None else tuple(almanac.ending(connection, context.today)),
         )
+
+
+def _notes(
+    connection: Connection, shown: Sequence[BatchInstance], incidents: Sequence[Incident], most: int
+) -> tuple[Note, ...]:
+    """Return the newest notes about what is shown, newest last."""
+    found = note_rows.of(
+        connection,
+        instances={one.instance_id for one in shown},
+        batches={one.batch_id for one in shown},
+        incidents={one.incident_id for one in incidents},
+    )
+    return tuple(found[-most:])
 
 
 def _totals(counts: Mapping[BatchId, Mapping[InstanceStatus, int]]) -> dict[InstanceStatus, int]:

@@ -16,7 +16,7 @@ from batchctl.operations import files_taken_again, unknown
 from batchctl.operations.standing import WaitingLine
 from batchctl.ports import Clock, PopulatorRunner, Transactions
 from batchctl.preparation import Preparer, populate
-from batchctl.store import Connection, history
+from batchctl.store import Connection, history, limits
 from batchctl.store.definitions import definitions
 from batchctl.store.definitions.definitions import Definitions
 from batchctl.store.intake import intake
@@ -105,7 +105,10 @@ def _startable(
     for batch in batches.values():
         # Each place becomes free again during the pass, so places do not limit what it starts.
         open_ones, stoppers = line.open_of(batch), line.stoppers
-        for instance in gates.startable(batch, open_ones, now=line.now, places=EVERY_PLACE, failures=stoppers):
+        pace = limits.pace(connection, batch, line.now)
+        for instance in gates.startable(
+            batch, open_ones, now=line.now, places=EVERY_PLACE, failures=stoppers, pace=pace
+        ):
             yield batch, instance
 
 

@@ -13,6 +13,7 @@ from batchctl.domain.operators.requests import (
     OfFreeze,
     OfIncident,
     OfInstance,
+    OfNote,
     OfPlace,
     OfRow,
     Request,
@@ -26,6 +27,7 @@ from batchctl.operations.intervene import Intervention, Operator, Switching
 from batchctl.operations.operators import pooling
 from batchctl.operations.operators.acts import Joined
 from batchctl.operations.operators.freezing import Freezer, target
+from batchctl.operations.operators.noting import Noter
 from batchctl.operations.operators.pooling import Drainer
 from batchctl.operations.operators.releasing import Released
 from batchctl.ports import Clock
@@ -56,6 +58,8 @@ class Proxy:
                 transactions=operator.transactions, clock=self.clock, user=operator.user, host=operator.host
             )
             return _looked_after(desk, wish)
+        if isinstance(wish, OfNote):
+            return f"{Noter(operator).note(wish.subject, wish.text).wording}."
         if isinstance(wish, OfRow):
             return self._dealt_with(operator, connection, wish)
         if isinstance(wish, OfBatch):

@@ -13,6 +13,7 @@ from batchctl.domain import gates
 from batchctl.domain.gates import Holder
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.operators.pools import PoolsInUse, pool_of
+from batchctl.domain.pace import Pace, begins
 from batchctl.domain.rows import DEFAULT_POOL, BatchDefinition, BatchId, BatchInstance, ControllerRow, InstanceId
 from batchctl.domain.status import STANDING_FAILURE, OnFailure
 from batchctl.store import Connection, history, instances, limits, pool_rows, reports
@@ -47,6 +48,7 @@ class WaitingLine:
         standing = gates.GateContext(
             now=self.now,
             places=batch.max_concurrent - others.claimed.get(batch.batch_id, 0),
+            pace=self._pace(instance, batch, first),
             ahead=self._ahead(instance, batch, first),
             stop_all=gates.stopper(instance, stoppers),
             others=others,
@@ -70,7 +72,8 @@ class WaitingLine:
         places = self._occupancy([*self._claimed, *found]).places(batch)
         if gates.is_open(batch, self.now) and places > 0:
             earlier = takewhile(lambda at: at.instance_id < instance.instance_id, self.open_of(batch))
-            found += gates.startable(batch, earlier, now=self.now, places=places, failures=self.stoppers)
+            pace = limits.pace(self.connection, batch, self.now)
+            found += gates.startable(batch, earlier, now=self.now, places=places, failures=self.stoppers, pace=pace)
         return found
 
     def _of_others(self, batch: BatchDefinition) -> list[BatchInstance]:
@@ -84,8 +87,20 @@ class WaitingLine:
             may_take = shares and gates.is_open(other, self.now)
             if may_take and (places := self._occupancy([*self._claimed, *found]).places(other)) > 0:
                 line = self.open_of(other)
-                found += gates.startable(other, line, now=self.now, places=places, failures=self.stoppers)
+                pace = limits.pace(self.connection, other, self.now)
+                found += gates.startable(other, line, now=self.now, places=places, failures=self.stoppers, pace=pace)
         return found
+
+    def _pace(self, instance: BatchInstance, batch: BatchDefinition, first: Sequence[BatchInstance]) -> Pace | None:
+        """Return how many of the batch will have been begun before an instance; None where it does not wait for that."""
+        pace = limits.pace(self.connection, batch, self.now)
+        if pace is None:
+            return None
+        starting = {at.instance_id for at in first}
+        begun = sum(at.batch_id == batch.batch_id and begins(at, batch) for at in first)
+        earlier = takewhile(lambda at: at.instance_id < instance.instance_id, self.open_of(batch))
+        behind = (begins(at, batch) and not at.status.is_claimed and at.instance_id not in starting for at in earlier)
+        return pace.after(begun, self.now) if begins(instance, batch) or any(behind) else None
 
     def _occupancy(self, taken: Iterable[BatchInstance]) -> Occupancy:
         return Occupancy(Counter(at.batch_id for at in taken), self.batches, self._limit)

@@ -332,6 +332,8 @@ def _move(before: BatchInstance, after: BatchInstance, now: datetime, *found_by:
         changes["ClaimedBy"] = after.claimed_by
     if after.next_pool != before.next_pool:
         changes["NextPool"] = after.next_pool
+    if after.begun_at is not None and after.begun_at != before.begun_at:
+        changes["BegunTime"] = after.begun_at
     if after.lost_count != before.lost_count:
         changes["LostCount"] = after.lost_count
     if after.steps_failed != before.steps_failed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 from typing import Any
@@ -11,6 +11,7 @@ from sqlalchemy import Connection, and_, bindparam, func, or_, select, text
 
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.operators.pools import NO_POOLS, Pools, room_in
+from batchctl.domain.pace import MINUTE, Pace
 from batchctl.domain.rows import BatchDefinition, BatchId, Need
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.values import value
@@ -87,6 +88,11 @@ _IDLE_NEEDS = (
     .where(or_(_r.Resource_id.is_(None), _b.ProcessBatch_id.is_(None)))
     .order_by(_n.BatchResource_id)
 )
+_BEGUN = RowSelect(
+    select(func.count().label("Begun"))
+    .add_columns(func.min(_c.BegunTime).label("Oldest"))
+    .where(_c.ProcessBatch_id == bindparam("batch_id"), _c.BegunTime > bindparam("since"))
+)
 _LIMIT = RowSelect(select(_s.Setting_id, _s.Value).where(_s.Name == MAX_CONCURRENT))
 
 
@@ -138,6 +144,23 @@ def overall(connection: Connection) -> int | None:
 def overall_as_written(connection: Connection) -> str | None:
     """Return what stands in the setting."""
     return next((said for _, said in _LIMIT(connection)), None)
+
+
+def pace(connection: Connection, batch: BatchDefinition, now: datetime) -> Pace | None:
+    """Return how many instances of a batch were begun within the last minute; None where that is not limited.
+
+    Asked behind the lock on the batch it is all there is: those of a controller whose clock goes ahead count too.
+    """
+    if batch.max_per_minute is None:
+        return None
+    ((begun, oldest),) = _BEGUN(connection, batch_id=batch.batch_id, since=now - MINUTE)
+    return Pace(batch.max_per_minute, int(begun), oldest)
+
+
+def next_beginning(connection: Connection, batches: Iterable[BatchDefinition], now: datetime) -> datetime | None:
+    """Return when the next instance may be begun of batches of which none may be now."""
+    paces = (pace(connection, batch, now) for batch in batches)
+    return min((one.next for one in paces if one is not None and one.next is not None), default=None)
 
 
 @value

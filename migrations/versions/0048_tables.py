@@ -35,10 +35,11 @@ def upgrade() -> None:
     """Make everything from nothing, or what is missing in a database of revision 0045 to 0047."""
     dialect = op.get_context().dialect.name
     if "former" not in context.config.attributes:
-        _make(_statements(f"{dialect}.sql"))
-        if dialect == "mssql" and context.is_offline_mode():
-            # That script also takes a database that there is: each statement of it first looks what it finds.
-            _make(_statements("mssql_since_0047.sql"))
+        # That script also takes a database that there is: each statement of it first looks what it finds.
+        takes_former = dialect == "mssql" and context.is_offline_mode()
+        since = [*_statements("mssql_since_0047.sql")] if takes_former else []
+        _make(one for one in _statements(f"{dialect}.sql") if one not in since)
+        _make(iter(since))
         return
     there = set(sa.inspect(op.get_bind()).get_table_names())
     known = {name.lower() for name in there}
@@ -77,19 +78,19 @@ def _redefine(connection: sa.Connection) -> None:
     for statement in _statements("sqlite.sql"):
         text = _uncommented(statement)
         made = _MADE.match(text)
-        if made is None or made[2] not in found:
+        if made is None:
             continue
         kind, name = made[1], made[2]
-        if kind == "TABLE":
+        if kind == "TABLE" and name in found:
             order = list(connection.execute(_COLUMNS, {"table": name}).scalars())
             connection.execute(_REDEFINE, {"name": name, "sql": _in_order(text, order)})
-        elif found[name] != text:
+        elif kind != "TABLE" and found.get(name) != text:
             indexes.append((name, text))
     version = connection.exec_driver_sql("PRAGMA schema_version").scalar_one()
     connection.exec_driver_sql(f"PRAGMA schema_version = {version + 1}")
     connection.exec_driver_sql("PRAGMA writable_schema = RESET")
     for name, text in indexes:
-        connection.exec_driver_sql(f'DROP INDEX "{name}"')
+        connection.exec_driver_sql(f'DROP INDEX IF EXISTS "{name}"')
         connection.exec_driver_sql(text)
 
 

@@ -35,7 +35,7 @@ MADE = {
     "indexes": re.compile(r"CREATE (?:UNIQUE )?INDEX \[(?P<name>\w+)\] ON (?P<on>\w+) "),
     "tables": re.compile(r"CREATE TABLE (?P<on>\w+)(?P<name>) "),
     "columns": re.compile(r"ALTER TABLE (?P<on>\w+) ADD (?!CONSTRAINT)(?P<name>\w+) "),
-    "checks": re.compile(r"ALTER TABLE \w+ ADD CONSTRAINT(?P<on>) \[(?P<name>\w+)\] CHECK "),
+    "checks": re.compile(r"ALTER TABLE \w+ ADD CONSTRAINT(?P<on>) \[(?P<name>\w+)\]\s+CHECK "),
 }
 OVER = re.compile(r"(?:EXEC sp_executesql N')?CREATE OR ALTER (VIEW|TRIGGER) (\w+) ")
 VERSION = re.compile(r"INSERT INTO alembic_version \(version_num\) VALUES \('(\w+)'\)")
@@ -104,6 +104,8 @@ class Database:
             self.revision = later[1] if self.revision == later[2] else self.revision
         elif over := OVER.match(statement):
             self.objects[over[1], "", over[2]] = statement
+        elif dropped := re.match(r"ALTER TABLE \w+ DROP CONSTRAINT IF EXISTS \[(\w+)\]", statement):
+            self.objects.pop(("checks", "", dropped[1]), None)
         elif setting := re.match(r"INSERT INTO Setting \(Name, Value\) SELECT '(\w+)'", statement):
             self.rows[f"setting {setting[1]}"] = 1
         else:

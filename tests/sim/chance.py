@@ -6,6 +6,7 @@ from dataclasses import replace
 from random import Random
 
 from tests.sim.asking import requested
+from tests.sim.paces import paced
 from tests.sim.pooled import pooled
 from tests.sim.script import (
     Ask,
@@ -97,9 +98,14 @@ POOLED = 8_000_000_000
 REQUESTED = 4_000_000_000
 """The first seed of those in which people ask by rows, and who leads changes while they wait for the answer."""
 
+PACED = 9_000_000_000
+"""The first seed of those in which batches of one Seq have a Priority, and are begun slowly."""
+
 
 def script_of(seed: int) -> Script:
     """Draw a schedule."""
+    if seed >= PACED:
+        return paced(seed, script_of(seed - PACED))
     if seed >= POOLED:
         return pooled(seed, script_of(seed - POOLED))
     if seed >= STEPWISE:

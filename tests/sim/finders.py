@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from tests.sim.chance import POOLED, REQUESTED, STEPWISE, TIMED, TOLD, VARIED, script_of
+from tests.sim.chance import PACED, POOLED, REQUESTED, STEPWISE, TIMED, TOLD, VARIED, script_of
 from tests.sim.mutants import MUTANTS, TELLING_MUTANTS
 from tests.sim.mutating import Mutant, made
+from tests.sim.paced_mutants import PACED_MUTANTS
 from tests.sim.playing import play
 from tests.sim.pool_mutants import POOL_MUTANTS
 from tests.sim.script import Backfill
@@ -30,6 +31,7 @@ KINDS: Sequence[tuple[Sequence[Mutant], int]] = (
     (REQUEST_MUTANTS, REQUESTED),
     (STEP_MUTANTS, STEPWISE),
     (POOL_MUTANTS, POOLED),
+    (PACED_MUTANTS, PACED),
 )
 """The mistakes, and the first of the schedules that find them."""
 LIST = Path(__file__).with_name("finders.txt")

@@ -287,6 +287,10 @@ class BatchPlan:
     backwards: bool = False
     """True when its last step is registered first."""
     pool: str | None = None
+    is_of_one_seq: bool = False
+    """True when it has the Seq of all others that are so."""
+    priority: int | None = None
+    max_per_minute: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

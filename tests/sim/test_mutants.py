@@ -13,6 +13,7 @@ import pytest
 from tests.sim import finders
 from tests.sim.mutants import MUTANTS, TELLING_MUTANTS
 from tests.sim.mutating import Mutant
+from tests.sim.paced_mutants import PACED_MUTANTS
 from tests.sim.planted import PLANTED
 from tests.sim.planting import FOUND, Planted
 from tests.sim.pool_mutants import POOL_MUTANTS
@@ -67,6 +68,6 @@ def test_there_are_enough_of_them() -> None:
     assert len([*MUTANTS, *TIMED_MUTANTS, *BACKFILL_MUTANTS, *TELLING_MUTANTS]) >= 74
     assert len([*VARIED_MUTANTS, *PLANTED]) >= 40
     older = [*MUTANTS, *TIMED_MUTANTS, *BACKFILL_MUTANTS, *PREVIEW_MUTANTS, *TELLING_MUTANTS]
-    newer = [*VARIED_MUTANTS, *REQUEST_MUTANTS, *STEP_MUTANTS, *POOL_MUTANTS]
+    newer = [*VARIED_MUTANTS, *REQUEST_MUTANTS, *STEP_MUTANTS, *POOL_MUTANTS, *PACED_MUTANTS]
     names = [*(one.name for one in older), *(one.name for one in newer), *(one.name for one in PLANTED)]
     assert len(set(names)) == len(names)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.sim import script as scripts
-from tests.sim.chance import POOLED, REQUESTED, STEPWISE, TIMED, TOLD, VARIED, script_of
+from tests.sim.chance import PACED, POOLED, REQUESTED, STEPWISE, TIMED, TOLD, VARIED, script_of
 from tests.sim.many import play_chunk
 from tests.sim.mutants import MUTANTS
 from tests.sim.mutating import made
@@ -87,6 +87,16 @@ def test_each_step_begins_where_its_pool_is_served_and_nowhere_that_is_drained(s
 
     assert figures.failed == []
     assert figures.happened["Drained"] > 0
+
+
+@pytest.mark.parametrize("seeds", chunks(200, AT_A_TIME), ids=str)
+def test_whatever_fails_no_more_are_begun_in_a_minute_than_may_be_and_what_has_priority_comes_first(
+    seeds: range,
+) -> None:
+    figures = play_chunk(range(PACED + seeds.start, PACED + seeds.stop))
+
+    assert figures.failed == []
+    assert figures.happened["Begun slowly"] > 0
 
 
 @pytest.mark.full

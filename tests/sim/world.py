@@ -14,7 +14,7 @@ from batchctl.domain.rows import BatchDefinition, HistoryId
 from batchctl.logs import Event as Told
 from batchctl.logs import Listener
 from batchctl.ports import Boundary
-from tests.sim import counts, laws, step_laws, stepwise, telling
+from tests.sim import counts, laws, paces, step_laws, stepwise, telling
 from tests.sim.clock import BEGINNING, TrueTime
 from tests.sim.database import EDGE, Database
 from tests.sim.faults import Actor
@@ -64,6 +64,8 @@ class World:
         self.workers: list[Program | None] = [None] * len(self.options.places)
         self.kept_out: defaultdict[str, list[datetime]] = defaultdict(list)
         """When, by their own clocks, programs met a lock that kept them from deciding about a schedule."""
+        self.begun: dict[int, dict[int, float]] = {}
+        """By batch, which of its instances was begun when, of those that are begun slowly."""
         self.is_healed = False
         self.adopters: set[str] = set()
         """Programs that have taken something over, or may have."""
@@ -168,6 +170,7 @@ class World:
             self.adopters.add(actor.name)
         if Boundary.CLAIM in boundaries:
             counts.check_slots(self, actor)
+            paces.check(self, [row[1:] for row in seen])
 
     def armed_for(self, actor: Actor) -> list[Fault]:
         """Return the faults that strike whichever program is the first."""
@@ -253,18 +256,20 @@ class World:
     def _register(self, number: int, plan: BatchPlan) -> None:
         self.raw.execute(
             "INSERT INTO ProcessBatch (ProcessBatchName, Entity, DuplicateCheck, Seq, RetryCount, RetryWaitMins, OnFailure,"
-            " MaxConcurrent, Populator, Pool) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " MaxConcurrent, Populator, Pool, Priority, MaxPerMinute) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 f"B{number}",
                 None if plan.entity is None else f"B{plan.entity}",
                 int(plan.duplicate_check),
-                100 + number,
+                100 if plan.is_of_one_seq else 100 + number,
                 plan.retry_count,
                 plan.retry_wait,
                 plan.on_failure,
                 plan.max_concurrent,
                 "poisoned" if plan.poison else "pattern",
                 plan.pool,
+                plan.priority,
+                plan.max_per_minute,
             ),
         )
         if plan.units:

@@ -183,7 +183,7 @@ def test_nothing_of_what_goes_to_the_driver_directly_is_left_to_be_filled_in() -
 @pytest.mark.parametrize("name", FOUND)
 def test_no_entity_is_compared_without_its_blanks(name: str) -> None:
     text = statements.compiled(FOUND[name])
-    names = "Entity|Data|ProcessBatchName|CycleKey|FileName|CalendarName|ExpectedCalendar|ScheduleName"
+    names = "Entity|Data|ProcessBatchName|CycleKey|FileName|CalendarName|ExpectedCalendar|ScheduleName|VariableName"
     plain = re.findall(rf"\b(?:{names})\)? = [^=]*?(?= AND| OR|\)|$)", text)
 
     assert len(plain) == text.count("DATALENGTH(") / 2, text

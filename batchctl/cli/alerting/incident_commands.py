@@ -17,6 +17,7 @@ from batchctl.domain.rows import IncidentId, InstanceId
 from batchctl.domain.status import IncidentStatus
 from batchctl.domain.text import visible
 from batchctl.operations.alerting import incident_desk
+from batchctl.operations.operators import noting
 
 
 class LengthParameter(click.ParamType[Any]):
@@ -58,6 +59,7 @@ def incidents(
         output.show_list(incident_desk.incidents_at(now), found)
     else:
         output.line("No incident stands." if not everything else "There was no incident so far.")
+    output.show_list(noting.NOTES, [note for one in found for note in one.notes], if_any=True)
     unknown = [one for one in found if one.status is IncidentStatus.OPEN]
     output.hints(f"batchctl acknowledge {unknown[0].incident_id} --reason ..." if unknown else "batchctl status")
 

@@ -13,6 +13,7 @@ from batchctl.domain.text import typed
 from batchctl.operations import inspection
 from batchctl.operations.definitions import checking, connection_checks, learned_rows
 from batchctl.operations.maintenance import doctor
+from batchctl.operations.operators import noting
 
 
 @click.command()
@@ -31,6 +32,7 @@ def batches(session: CliSession, status: str | None, as_json: bool) -> None:
             output.say(f"Note: {row.message}. {row.mend}")
         return
     output.show_list(columns, found)
+    output.show_list(noting.NOTES, [note for one in found for note in one.notes], if_any=True)
     missing = [each for one in found for each in one.batch.missing_plugins]
     misread = [each for one in found for each in one.misread]
     uninstalled = ((output.cell(each.message, "bold red"), each.mend) for each in missing)

@@ -46,15 +46,23 @@ _overwrite = click.option(
     "--owns", metavar="NAME", help="Under which name the file holds them, so that apply --prune may remove them."
 )
 @click.option("--settings", is_flag=True, help="The rows of Setting too; never the name of the database.")
+@click.option("--variables", is_flag=True, help="The variables too, which another installation has of its own.")
 @reads
 def export(
-    session: CliSession, batches: tuple[str, ...], path: str, owns: str | None, settings: bool, as_json: bool
+    session: CliSession,
+    batches: tuple[str, ...],
+    path: str,
+    owns: str | None,
+    settings: bool,
+    variables: bool,
+    as_json: bool,
 ) -> None:
     """Write the definitions as TOML: batches, steps, what starts them, calendars and resources, by name.
 
     What has its default is left out. The rows that the code of jobs keeps are not written: their code is their file.
     """
-    found = exporting.export(session.app.transactions, batches, with_settings=settings)
+    transactions = session.app.transactions
+    found = exporting.export(transactions, batches, with_settings=settings, with_variables=variables)
     if as_json:
         output.print_json(exporting.listed(found))
         return

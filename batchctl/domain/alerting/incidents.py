@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Annotated
 
-from batchctl.domain.records import Hidden, Mark
+from batchctl.domain.operators.notes import Note
+from batchctl.domain.records import Apart, Hidden, Mark
 from batchctl.domain.rows import BatchId, IncidentId, InstanceId
 from batchctl.domain.status import IncidentKind, IncidentStatus, InstanceStatus, Severity
 from batchctl.domain.text import shorten, visible
@@ -91,6 +92,8 @@ class Incident:
     acknowledged_by: str | None = None
     because: Annotated[str | None, "AcknowledgedReason", Mark.NO_COLUMN] = None
     """Why somebody takes care of it, or has put it off: the last reason in the audit log."""
+    notes: Apart[tuple[Note, ...]] = ()
+    """What people have written about it, where that was asked for."""
     snoozed_until: datetime | None = None
     alerts: Annotated[int, "AlertsMade"] = 0
     """How many messages were made about it, the first one included."""

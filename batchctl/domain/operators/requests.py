@@ -12,6 +12,7 @@ from typing import Annotated, NewType
 from batchctl.domain.errors import Refused
 from batchctl.domain.maintenance.lengths import length_of
 from batchctl.domain.operators.freezes import Scope
+from batchctl.domain.operators.notes import NoteSubject
 from batchctl.domain.operators.pools import Place
 from batchctl.domain.operators.release import MOST_PER_MINUTE, Choice, Release
 from batchctl.domain.rows import FreezeId, IncidentId, InstanceId, IntakeId
@@ -58,6 +59,7 @@ class Verb(StrEnum):
     RESEND = "resend"
     DRAIN = "drain"
     UNDRAIN = "undrain"
+    NOTE = "note"
 
     @property
     def is_of_batches(self) -> bool:
@@ -88,7 +90,8 @@ class Verb(StrEnum):
     def needs_reason(self) -> bool:
         """Say whether it needs a reason."""
         of_instances = self in {Verb.RERUN, Verb.SKIP, Verb.CANCEL}
-        return of_instances or self.is_of_freezes or self.is_of_incidents or self.is_of_rows or self.is_of_places
+        of_others = self.is_of_freezes or self.is_of_incidents or self.is_of_rows or self.is_of_places
+        return of_instances or of_others or self is Verb.NOTE
 
 
 _OF_PLACES = (Verb.DRAIN, Verb.UNDRAIN)
@@ -100,6 +103,7 @@ _KNOWN = {
     Verb.THAW: frozenset({"tag", "id", "release", _THROTTLE}),
     Verb.ACKNOWLEDGE: frozenset({_INCIDENT}),
     Verb.SNOOZE: frozenset({_INCIDENT, _FOR}),
+    Verb.NOTE: frozenset({_INCIDENT}),
     **dict.fromkeys(_OF_ROWS, frozenset({_FILE})),
     **dict.fromkeys(_OF_PLACES, frozenset({_HOST, _POOL})),
 }
@@ -110,6 +114,7 @@ _WORDING = {
     Verb.THAW: f'"tag" with the name of a tag, "id" with the number of a freeze, {_RELEASE}',
     Verb.ACKNOWLEDGE: _OF_INCIDENT,
     Verb.SNOOZE: f'{_OF_INCIDENT}, "for" with a length of time',
+    Verb.NOTE: _OF_INCIDENT,
     **dict.fromkeys(_OF_ROWS, _OF_ROW),
     **dict.fromkeys(_OF_PLACES, '"host" with the name of a host, "pool" with the name of a pool'),
 }
@@ -120,6 +125,7 @@ _SUCH_AS = {
     Verb.THAW: '{"tag": "nightly", "release": "latest"}',
     Verb.ACKNOWLEDGE: '{"incident": 7}',
     Verb.SNOOZE: _SNOOZED,
+    Verb.NOTE: '{"incident": 7}',
     **dict.fromkeys(_OF_ROWS, '{"file": 9}'),
     **dict.fromkeys(_OF_PLACES, '{"host": "etl2"}'),
 }
@@ -220,7 +226,15 @@ class OfPlace:
     reason: str
 
 
-Wish = OfInstance | OfBatch | OfFreeze | OfIncident | OfRow | OfPlace
+@named_value
+class OfNote:
+    """What is to be noted, and about what."""
+
+    subject: NoteSubject
+    text: str
+
+
+Wish = OfInstance | OfBatch | OfFreeze | OfIncident | OfRow | OfPlace | OfNote
 
 
 def wish_of(request: Request) -> Wish:
@@ -242,6 +256,8 @@ def wish_of(request: Request) -> Wish:
             until=_text(given, "until"),
             choice=_choice(given),
         )
+    if verb is Verb.NOTE:
+        return _of_note(request, given)
     if verb.is_of_incidents:
         return _of_incident(verb, request, given)
     if verb.is_of_rows:
@@ -302,6 +318,19 @@ def _of_incident(verb: Verb, request: Request, given: Mapping[str, object]) -> O
         reason=request.reason or "",
         length=read,
     )
+
+
+def _of_note(request: Request, given: Mapping[str, object]) -> OfNote:
+    number = _number(given, _INCIDENT)
+    if sum(one is not None for one in (request.instance_id, request.batch, number)) != 1:
+        said = "'note' is about one thing: BatchControl_id, ProcessBatchName, or an incident that Arguments name."
+        raise Refused(said, next_step=f'{AGAIN}, such as Arguments {{"incident": 7}}; Reason is the text')
+    subject = NoteSubject(
+        instance_id=None if request.instance_id is None else InstanceId(request.instance_id),
+        incident_id=None if number is None else IncidentId(number),
+        batch=request.batch,
+    )
+    return OfNote(subject=subject, text=request.reason or "")
 
 
 def _arguments(verb: Verb, text: str | None) -> dict[str, object]:

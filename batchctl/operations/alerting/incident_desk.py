@@ -10,18 +10,21 @@ from typing import Any
 from batchctl.domain.alerting.alerts import TAKEN_CARE_OF
 from batchctl.domain.alerting.incidents import OF_AN_INSTANCE, Incident
 from batchctl.domain.errors import NotFound, Refused
+from batchctl.domain.operators.notes import Note
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import IncidentId, InstanceId
 from batchctl.domain.status import STANDING_FAILURE, IncidentStatus
 from batchctl.domain.text import fitting, visible
 from batchctl.operations.column_lists import ColumnList, record
 from batchctl.operations.inspection import batch_id_of
+from batchctl.operations.operators import noting
 from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.ports import Transactions
 from batchctl.store import Connection, instances
 from batchctl.store.alerting import alert_deliveries, incident_rows
 from batchctl.store.alerting.alert_deliveries import Delivery
 from batchctl.store.maintenance import audit_entries
+from batchctl.store.operators import note_rows
 
 MOST = 10_000
 """How many incidents are listed at most."""
@@ -34,7 +37,7 @@ def incidents_at(now: datetime) -> ColumnList[Incident]:
     """Return the column list of incidents, as they stand at a time."""
     return ColumnList(
         "Incidents",
-        record(Incident),
+        {**record(Incident), "Notes": lambda one: noting.in_json(one.notes)},
         {
             "id#": "Incident_id",
             "kind": lambda one: one.kind.value,
@@ -199,7 +202,7 @@ def listed(
 
 
 def with_reasons(connection: Connection, found: Sequence[Incident]) -> tuple[Incident, ...]:
-    """Return incidents with the reason of the last `acknowledge` or `snooze` of each, and what is to be done now."""
+    """Return incidents with the reason of the last `acknowledge` or `snooze` of each, what is to be done now, and notes."""
     looked_after = {
         _target(one): one for one in found if one.acknowledged_by is not None or one.snoozed_until is not None
     }
@@ -208,8 +211,16 @@ def with_reasons(connection: Connection, found: Sequence[Incident]) -> tuple[Inc
     for entry in audit_entries.of_targets(connection, [*looked_after], _ACTIONS):
         said[entry.target] = entry.reason
     dealt_with = _dealt_with(connection, found)
+    noted: dict[IncidentId | None, list[Note]] = {}
+    for note in note_rows.of(connection, incidents=[one.incident_id for one in found]):
+        noted.setdefault(note.incident_id, []).append(note)
     return tuple(
-        replace(one, because=said.get(_target(one)), next_step=dealt_with.get(one.incident_id, one.next_step))
+        replace(
+            one,
+            because=said.get(_target(one)),
+            next_step=dealt_with.get(one.incident_id, one.next_step),
+            notes=(*noted.get(one.incident_id, ()),),
+        )
         for one in found
     )
 

@@ -21,6 +21,7 @@ from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import privacy, task_connections
 from batchctl.operations.alerting import alert_channels
 from batchctl.operations.column_lists import ColumnList, record
+from batchctl.operations.definitions import variable_keeper
 from batchctl.operations.definitions.job_findings import job_findings, to_settle
 from batchctl.operations.definitions.plugin_checks import CORRECT_THE_PLUGIN, AskedPlugins, PluginChecks
 from batchctl.operations.definitions.pool_findings import pool_findings
@@ -88,6 +89,7 @@ def check(
         calendar_names = calendars.names(connection)
         asking = [one for one in defined.batches if one.populating_procedure and not (one.populator_args or "").strip()]
         lacking = [finding for one in asking if (finding := lacks_procedure(connection, one))]
+        of_variables = list(variable_keeper.findings(connection, context.read_text))
         tasks = list(task_connections.findings(connection, defined.batches, context.connections))
         pools, unreadable_pools = pool_rows.in_use(connection, ()), pool_rows.unreadable(connection)
         timed = [] if timetable is None else list(time_findings(connection, timetable, defined.batches, triggers))
@@ -142,6 +144,7 @@ def check(
         found += _rows("FileWatch", visible(watch.name), [wrong])
     for table, row, wrong in of_jobs:
         found += _rows(table, visible(row), [wrong])
+    found += of_variables
     for step in defined.steps_without_batch:
         wrong = Finding("ProcessBatch_id", f"ProcessBatch {step.batch_id} does not exist: the step never runs.")
         found += _rows("ProcessControl", f"step {step.seq} '{visible(step.name)}'", [wrong])

@@ -13,17 +13,26 @@ from batchctl.domain.rows import pool_named
 from batchctl.domain.text import did_you_mean, is_invisible, visible
 from batchctl.ports import Transactions
 from batchctl.store.definitions import definition_rows
-from batchctl.store.definitions.definition_rows import SETTINGS, SHAPES
+from batchctl.store.definitions.definition_rows import SETTINGS, SHAPES, VARIABLES
 
 _OF_ENTITY = {"Schedule", "DataTrigger", "FileWatch"}
 
 
-def export(transactions: Transactions, batches: Sequence[str] = (), *, with_settings: bool = False) -> list[Defined]:
-    """Return all definitions, or some batches with what starts them and what they need."""
+def export(
+    transactions: Transactions,
+    batches: Sequence[str] = (),
+    *,
+    with_settings: bool = False,
+    with_variables: bool = False,
+) -> list[Defined]:
+    """Return all definitions, or some batches with what starts them and what they need.
+
+    Settings and variables are those of one installation: the same definitions serve others.
+    """
+    left_out = {kind for kind, wanted in ((SETTINGS, with_settings), (VARIABLES, with_variables)) if not wanted}
     with transactions.read() as connection:
         found = [row.defined for row in definition_rows.everything(connection) if row.owner is None]
-    if not with_settings:
-        found = [one for one in found if one.kind != SETTINGS]
+    found = [one for one in found if one.kind not in left_out]
     return _context(found, batches) if batches else found
 
 

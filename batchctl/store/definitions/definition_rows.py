@@ -34,6 +34,7 @@ from batchctl.domain.text import message_of
 from batchctl.store import identity
 from batchctl.store.comparison import exactly
 from batchctl.store.dialects import dialect_of
+from batchctl.store.operators import note_rows
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import (
     batch_dependency,
@@ -48,6 +49,7 @@ from batchctl.store.tables import (
     resource,
     schedule,
     setting,
+    variable,
 )
 from batchctl.store.transactions import savepoint
 
@@ -91,6 +93,7 @@ _TABLES: Mapping[Table, tuple[str, tuple[_Part, ...]]] = {
     data_trigger: ("TriggerName", ()),
     file_watch: ("WatchName", ()),
     setting: ("Name", ()),
+    variable: ("VariableName", ()),
 }
 _LITERAL = re.compile(r"'(.*)'\Z", re.DOTALL)
 
@@ -124,7 +127,7 @@ SHAPES = tuple(_shape(table, key, parts) for table, (key, parts) in _TABLES.item
 """The shapes of all definitions, each behind those that it may name."""
 _BY_KIND = {shape.kind: shape for shape in SHAPES}
 _ANY_KIND = {part.kind: part for shape in SHAPES for part in (shape, *shape.parts)}
-SETTINGS = "Setting"
+SETTINGS, VARIABLES = "Setting", "Variable"
 _TABLE_OF = {str(table.name): table for table in _TABLES}
 _PART_OF = {str(part.table.name): part for _, parts in _TABLES.values() for part in parts}
 
@@ -295,4 +298,6 @@ def remove(connection: Connection, row: DefinitionRow) -> None:
         table = _PART_OF[part.kind].table
         connection.execute(delete(table).where(table.c[f"{kind}_id"] == row.row_id))
     table = _TABLE_OF[kind]
+    if table is process_batch:
+        note_rows.remove_of_batch(connection, row.row_id)
     connection.execute(delete(table).where(table.c[f"{kind}_id"] == row.row_id))

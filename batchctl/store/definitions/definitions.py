@@ -15,7 +15,7 @@ from batchctl.domain.rows import BatchDefinition, BatchId, Dependency, Freeze, N
 from batchctl.domain.status import ProcessingMode
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store import controllers, limits
-from batchctl.store.definitions import batch_versions
+from batchctl.store.definitions import batch_versions, variable_rows
 from batchctl.store.operators import freeze_rows
 from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowSelect
@@ -27,7 +27,7 @@ _definition = Reader(BatchDefinition, process_batch)
 _dependency = Reader(Dependency, batch_dependency)
 _step = Reader(Step, process_control)
 
-_BATCHES = RowSelect(select(process_batch).order_by(_b.Seq, _b.ProcessBatch_id))
+_BATCHES = RowSelect(select(process_batch).order_by(_b.Seq, func.coalesce(_b.Priority, 0).desc(), _b.ProcessBatch_id))
 _DEPENDENCIES = RowSelect(select(batch_dependency).order_by(_d.ProcessBatch_id, _d.BatchDependency_id))
 _TAGS = select(_b.ProcessBatchName, _b.Tags).where(_b.Tags.is_not(None)).order_by(_b.ProcessBatch_id)
 _STEPS = RowSelect(select(process_control).order_by(_p.ProcessBatch_id, _p.ProcessControlSeq))
@@ -57,13 +57,14 @@ class Definitions:
 
 
 def read(connection: Connection) -> Definitions:
-    """Return everything defined, batches by Seq; a batch with a row that cannot be read is left out whole."""
+    """Return everything defined, batches by Seq and Priority; a batch with a row that cannot be read is left out whole."""
     steps: dict[int, list[Step]] = {}
     rows: dict[int, list[Any]] = {}
     versions = batch_versions.newest(connection)
     broken: dict[int, UnreadableRow] = {}
     needs, dependencies = limits.needs(connection, broken), _dependencies(connection, broken)
     standing, plugins = freeze_rows.standing(connection), controllers.plugins(connection)
+    variables = variable_rows.values(connection)
     for row in _STEPS(connection):
         rows.setdefault(row.ProcessBatch_id, []).append(row)
         try:
@@ -78,7 +79,7 @@ def read(connection: Connection) -> Definitions:
             batch = _batch(row, its_steps, its_needs, tuple(dependencies.get(batch_id, ())), standing)
             version = _version(row, rows.get(batch_id, ()), versions.get(batch_id))
             missing = () if plugins is None else plugins.missing_for(batch)
-            batch = replace(batch, version=version, missing_plugins=missing)
+            batch = replace(batch, version=version, missing_plugins=missing, variables=variables)
         except NONSENSE as error:
             broken[row.ProcessBatch_id] = unreadable(connection, process_batch, row, error)
         else:

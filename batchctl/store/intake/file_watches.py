@@ -11,12 +11,14 @@ from typing import Annotated, Any
 from sqlalchemy import Connection, and_, bindparam, delete, func, select, update
 
 from batchctl.domain.arrivals import FoundFile, path_key
+from batchctl.domain.definitions import variables
 from batchctl.domain.errors import Conflict
 from batchctl.domain.rows import FileWatchRow, IntakeId, IntakeRow, SeenFile, WatchId
 from batchctl.domain.text import storable
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.values import value
 from batchctl.store.columns import readable
+from batchctl.store.definitions import variable_rows
 from batchctl.store.dialects import dialect_of
 from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate, update_all
@@ -121,13 +123,21 @@ _TALLIES = select(_COUNTED, _f.z_inserted).join(
 
 def everyone(connection: Connection) -> list[FileWatchRow]:
     """Return the watches in order of their making, but for those that hold nonsense; `check` names them."""
-    return readable(_ALL(connection), _watch)
+    return _in_full(connection, readable(_ALL(connection), _watch))
 
 
 def load_locked(connection: Connection, watch_id: WatchId) -> FileWatchRow | None:
     """Return a watch, locked until the end of the transaction: no other connection takes its files meanwhile."""
     dialect_of(connection).lock_row(connection, "FileWatch", watch_id)
-    return next(iter(readable(_LOAD(connection, watch_id=watch_id), _watch)), None)
+    return next(iter(_in_full(connection, readable(_LOAD(connection, watch_id=watch_id), _watch))), None)
+
+
+def _in_full(connection: Connection, watches: list[FileWatchRow]) -> list[FileWatchRow]:
+    """Return the watches with the variables of their folders filled in; they are only asked for where one is named."""
+    if not any(variables.names_in(watch.folder) for watch in watches):
+        return watches
+    values = variable_rows.values(connection)
+    return [replace(watch, folder=variables.filled(watch.folder, values)) for watch in watches]
 
 
 @value

@@ -38,6 +38,7 @@ from batchctl.store.columns import readable
 from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.maintenance import duration_history
+from batchctl.store.operators import note_rows
 from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowSelect
 from batchctl.store.tables import (
@@ -323,6 +324,7 @@ def remove(connection: Connection, going: Leaving, now: datetime) -> dict[str, i
     rows = sorted({*going.intake_ids, *started_by(connection, going.instance_ids)})
     completions = connection.execute(_DELETE_COMPLETIONS, named).rowcount
     attempts = connection.execute(_DELETE_HISTORY, named).rowcount
+    noted = note_rows.remove_of_instances(connection, going.instance_ids)
     if connection.execute(_DELETE, named).rowcount != len(going.instances):
         message = "Somebody has changed an instance that was to be purged."
         raise Conflict(message)
@@ -330,7 +332,7 @@ def remove(connection: Connection, going: Leaving, now: datetime) -> dict[str, i
     some = [rows[at : at + AT_ONCE] for at in range(0, len(rows), AT_ONCE)]
     gone = sum(remove_rows(connection, each, [IntakeStatus.COMPLETE], NEVER) for each in some)
     counted = {"BatchControl": len(going.instances), "BatchProcessHistory": attempts}
-    return counted | {"BatchCompletion": completions, "FileProcess": gone}
+    return counted | {"BatchCompletion": completions, "FileProcess": gone} | ({"Note": noted} if noted else {})
 
 
 def bare_rows(

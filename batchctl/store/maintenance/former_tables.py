@@ -12,7 +12,7 @@ REVISIONS = ("0045", "0046", "0047")
 """The revisions of databases that the only one which there is now takes, oldest first."""
 _DEFINITIONS = text("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
 _ADDED_COLUMN = re.compile(r"ALTER TABLE (\w+) ADD (?:COLUMN )?(?!CONSTRAINT )(\w+) ")
-_ADDED_CONSTRAINT = re.compile(r'ADD CONSTRAINT ["\[](\w+)')
+_ADDED_CONSTRAINT = re.compile(r'(?:ADD CONSTRAINT|CREATE (?:UNIQUE )?INDEX) ["\[](\w+)')
 _PRINTS = {
     "ProcessBatch": ("6e6f4720d6de6842", "8aede334e0073079", "33da457799698098"),
     "Resource": ("98442cb688bae742", "935c772cfc32fdc7", "3ce75e8a90c8575d"),

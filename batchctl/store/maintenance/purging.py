@@ -21,6 +21,7 @@ from batchctl.domain.values import value
 from batchctl.store.conditions import one_of
 from batchctl.store.maintenance import finished_instances
 from batchctl.store.maintenance.audit_entries import RUN_NOW
+from batchctl.store.operators import note_rows
 from batchctl.store.tables import (
     INBOX_INTAKE,
     alert_delivery,
@@ -275,6 +276,7 @@ def delete_incidents(connection: Connection, page: PurgePage, before: datetime) 
     going = _over_long_ago(connection, page, before)
     if going:
         connection.execute(_DELETE_DELIVERIES, {"ids": going})
+        note_rows.remove_of_incidents(connection, going)
         connection.execute(_DELETE_INCIDENTS, {"ids": going})
     return len(going)
 

@@ -11,7 +11,7 @@ _INDEX = re.compile(r"CREATE (?:UNIQUE )?INDEX \[(\w+)\] ON (\w+) ")
 _VERSION = re.compile(r"INSERT INTO alembic_version \(version_num\) OUTPUT inserted\.version_num VALUES \('(\w+)'\)")
 _SETTING = re.compile(r"INSERT INTO Setting \(Name, Value\) SELECT ('\w+'),")
 _COLUMN = re.compile(r"ALTER TABLE (\w+) ADD (?!CONSTRAINT )(\w+) ")
-_CONSTRAINT = re.compile(r"ALTER TABLE \w+ ADD CONSTRAINT \[(\w+)\] CHECK ")
+_CONSTRAINT = re.compile(r"ALTER TABLE \w+ ADD CONSTRAINT \[(\w+)\]\s+CHECK ")
 _ROW = re.compile(r"INSERT INTO (\w+) ")
 _OVER_WHAT_IS_THERE = re.compile(
     r"CREATE OR ALTER VIEW |ALTER TABLE \w+ DROP CONSTRAINT IF EXISTS |EXEC sp_executesql N'CREATE OR ALTER TRIGGER "

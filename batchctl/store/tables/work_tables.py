@@ -38,6 +38,7 @@ from batchctl.store.tables.making import (
 from batchctl.store.tables.some_rows import (
     AT_ONCE,
     AWAITING_INTAKE,
+    BEGUN,
     CLAIMED_INSTANCE,
     ENDED_OR_LIVE,
     HAS_DATA,
@@ -101,6 +102,7 @@ batch_control = table(
     required("ClaimToken", reference(), "0"),
     column("ClaimedBy", name()),
     column("NextPool", name(50)),
+    column("BegunTime", UtcTime()),
     required("LostCount", Integer(), "0"),
     column("StepsFailed", Integer()),
     stamp("z_inserted"),
@@ -119,6 +121,7 @@ batch_control = table(
     index("IX_BatchControl_Claimed", "ProcessBatch_id", where=one_of("Status", CLAIMED_INSTANCE)),
     index("IX_BatchControl_Standing", "BatchControl_id", where=one_of("Status", STANDING_INSTANCE)),
     index("IX_BatchControl_Due", "NextRunTime", where=_waits(LATER)),
+    index("IX_BatchControl_Begun", "ProcessBatch_id", "BegunTime", where=BEGUN),
     Index("IX_BatchControl_Cycle", "ProcessBatch_id", "CycleKey", "BatchControl_id"),
     index(
         "IX_BatchControl_Over",

@@ -50,7 +50,8 @@ SELECT b.ProcessBatch_id, {name}, COALESCE(b.Entity, {name}) AS Entity,
             WHEN z.BatchFreeze_id IS NOT NULL THEN z.NextSql WHEN y.ProcessBatch_id IS NOT NULL THEN y.NextSql
             WHEN t.Incident_id IS NOT NULL AND n.ProcessBatch_id IS NULL AND a.ProcessBatch_id IS NULL
                  THEN {s.look("Incident", "Incident_id", "t.Incident_id")}
-            ELSE {look} END AS NextSql, c.StepsFailed AS LastStepsFailed
+            ELSE {look} END AS NextSql, c.StepsFailed AS LastStepsFailed,
+       {_last_note(s, "ProcessBatch_id", "b")} AS LastNote
 FROM {s.of}ProcessBatch b
 LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
@@ -65,6 +66,12 @@ LEFT JOIN {s.of}Incident t ON t.Incident_id = (SELECT MIN(i.Incident_id) FROM {s
     WHERE i.ResolvedTime IS NULL AND i.Kind = 'unreadable' AND i.ProcessBatch_id = b.ProcessBatch_id)"""
 
 
+def _last_note(s: ViewDialect, key: str, of: str) -> str:
+    """Return the newest note about a row."""
+    newest = f"SELECT MAX(m.Note_id) FROM {s.of}Note m WHERE m.{key} = {of}.{key}"
+    return f"(SELECT o.Text FROM {s.of}Note o WHERE o.Note_id = ({newest}))"
+
+
 def failed(s: ViewDialect) -> str:
     """Return what has failed or is held, and the attempt it failed with."""
     return f"""
@@ -73,7 +80,8 @@ SELECT c.BatchControl_id, b.ProcessBatchName, {s.word("c.Status")} AS Status, c.
        h.Message AS ErrorText, h.Output, h.CommandText, {s.twin("h.StartTime", "StartTime")}, {s.twin("h.EndTime", "EndTime")},
        {s.seconds("h.StartTime", "h.EndTime")} AS DurationSeconds, h.ClaimedBy, h.Host, c.FileProcess_id,
        {s.act("rerun", "c.BatchControl_id")} AS RerunSql, {s.act("skip", "c.BatchControl_id")} AS SkipSql,
-       {s.act("cancel", "c.BatchControl_id")} AS CancelSql, h.ErrorCode, h.ErrorLine
+       {s.act("cancel", "c.BatchControl_id")} AS CancelSql, h.ErrorCode, h.ErrorLine,
+       {_last_note(s, "BatchControl_id", "c")} AS LastNote
 FROM {s.of}BatchControl c
 JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 JOIN {s.of}FileProcess f ON f.FileProcess_id = c.FileProcess_id

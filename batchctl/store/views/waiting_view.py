@@ -65,7 +65,9 @@ def _instances(s: ViewDialect) -> str:
     return f"""SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since,
        {_reason(s)} AS Reason,
        CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL
-            WHEN c.NextRunTime > l.Now THEN c.NextRunTime ELSE z.UntilTime END AS NotBeforeTime,
+            WHEN c.NextRunTime > l.Now THEN c.NextRunTime
+            WHEN z.BatchFreeze_id IS NULL AND b.Enabled = 1 THEN {s.later("p.Oldest", "60")}
+            ELSE z.UntilTime END AS NotBeforeTime,
        c.FileProcess_id,
        {_next(s)} AS NextSql
 FROM Instances c
@@ -85,6 +87,7 @@ LEFT JOIN {s.of}ProcessControl e ON e.ProcessBatch_id = c.ProcessBatch_id AND e.
     WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > c.PrevProcessControlSeq)
 LEFT JOIN {s.of}vPools o ON o.PoolName = {pool_of(s, "e", "b")}
 LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN Paced p ON p.ProcessBatch_id = c.ProcessBatch_id AND {s.word("c.Status")} <> 'paused'
 LEFT JOIN {s.of}BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
 LEFT JOIN {s.of}Resource r ON r.Resource_id = m.Resource_id
 LEFT JOIN Locked h ON h.BatchControl_id = c.BatchControl_id AND h.Nth = 1"""
@@ -116,7 +119,7 @@ AND NOT EXISTS (SELECT 1 FROM {s.of}FileProcess f WHERE f.FileProcess_id = c.Fil
 
 
 def _limits(s: ViewDialect) -> str:
-    """Return what is under way, and of each batch a resource that lacks it."""
+    """Return what is under way, of each batch a resource that lacks it, and the batches of which none may be begun now."""
     return f"""Claimed AS (
 SELECT ProcessBatch_id, COUNT(*) AS HowMany FROM {s.of}BatchControl WHERE {s.among("Status", *CLAIMED)} GROUP BY ProcessBatch_id
 ), Total AS (
@@ -133,6 +136,11 @@ LEFT JOIN Held h ON h.Resource_id = n.Resource_id
 WHERE n.Units > r.Units OR h.Exclusive = 1 OR (n.Exclusive = 1 AND h.Units > 0)
    OR r.Units - COALESCE(h.Units, 0) < n.Units
 GROUP BY n.ProcessBatch_id
+), Paced AS (
+SELECT c.ProcessBatch_id, COUNT(*) AS Begun, MIN(c.BegunTime) AS Oldest
+FROM {s.of}BatchControl c JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+WHERE b.MaxPerMinute IS NOT NULL AND c.BegunTime IS NOT NULL AND c.BegunTime > {s.ago(60)}
+GROUP BY c.ProcessBatch_id, b.MaxPerMinute HAVING COUNT(*) >= b.MaxPerMinute
 """
 
 
@@ -201,6 +209,11 @@ def _reason(s: ViewDialect) -> str:
         *("'BatchControl '", "t.BatchControl_id", "' is '", s.word("t.Status"), "' and its batch stops everything'")
     )
     started = s.joined(most, "' of batch '", "b.ProcessBatchName", "' are started before it'")
+    paced = s.joined(
+        *("'MaxPerMinute of batch '", "b.ProcessBatchName", "' is '", "b.MaxPerMinute", "', and '", "p.Begun"),
+        "CASE WHEN p.Begun = 1 THEN ' instance of it was' ELSE ' instances of it were' END",
+        "' begun within 60 seconds'",
+    )
     no_step = _at_no_step(
         s, "'BatchControl '", "c.BatchControl_id", "' cannot be read: PrevProcessControlSeq holds nonsense'"
     )
@@ -213,6 +226,7 @@ def _reason(s: ViewDialect) -> str:
             WHEN a.BatchControl_id IS NOT NULL THEN {ahead}
             WHEN t.BatchControl_id IS NOT NULL THEN {stopper} END, h.Reason, o.Reason,
             CASE WHEN c.Started >= {most} THEN {started}
+            WHEN p.Begun IS NOT NULL THEN {paced}
             WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0, or no number: nothing starts'
             WHEN l.HowMany >= l.Most THEN {full}
             WHEN u.Units > r.Units THEN {missing}
@@ -241,6 +255,7 @@ def _next(s: ViewDialect) -> str:
     last_step = _at_no_step(
         s, "'UPDATE BatchControl SET PrevProcessControlSeq = ... WHERE BatchControl_id = '", "c.BatchControl_id", "';'"
     )
+    more = s.joined("'UPDATE ProcessBatch SET MaxPerMinute = ... WHERE ProcessBatch_id = '", "c.ProcessBatch_id", "';'")
     ahead = _looked_at(s, "a", "WHEN a.Status = 'failed' OR a.Status = 'held' THEN 'vFailed'", "vWaiting")
     stopper = _looked_at(s, "t", "WHEN t.Status = 'retry' THEN 'vWaiting'", "vFailed")
     return f"""COALESCE(CASE WHEN c.Status = 'paused' THEN {s.act("resume", "c.BatchControl_id")} END, x.NextSql,
@@ -252,6 +267,7 @@ def _next(s: ViewDialect) -> str:
             WHEN t.BatchControl_id IS NOT NULL THEN {stopper}
             WHEN h.Reason IS NOT NULL THEN {to_end(s, "h")}
             WHEN o.Reason IS NOT NULL THEN o.NextSql
+            WHEN p.Begun IS NOT NULL AND c.Started < b.MaxConcurrent THEN {more}
             ELSE 'SELECT * FROM vRunning;' END)"""
 
 

@@ -358,7 +358,7 @@ CREATE TABLE OperatorRequest (
     CONSTRAINT [CK_OperatorRequest_Actor] CHECK (Actor <> ''),
     CONSTRAINT [CK_OperatorRequest_Status] CHECK (lower(Status) IN ('requested', 'done', 'refused')),
     CONSTRAINT [CK_OperatorRequest_Action_Word]
-        CHECK (lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Action)) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain') OR NOT (Status = 'requested'))
+        CHECK (lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Action)) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain', 'note') OR NOT (Status = 'requested'))
 );
 
 CREATE INDEX [IX_OperatorRequest_Open] ON OperatorRequest (OperatorRequest_id) WHERE Status = 'requested';
@@ -793,6 +793,7 @@ CREATE TABLE BatchControl (
     ClaimToken BIGINT NOT NULL CONSTRAINT [DF_BatchControl_ClaimToken] DEFAULT 0,
     ClaimedBy NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
     NextPool NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    BegunTime DATETIME2(3) NULL,
     LostCount INTEGER NOT NULL CONSTRAINT [DF_BatchControl_LostCount] DEFAULT 0,
     StepsFailed INTEGER NULL,
     z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchControl_z_inserted] DEFAULT SYSUTCDATETIME(),
@@ -829,6 +830,8 @@ CREATE INDEX [IX_BatchControl_Cycle] ON BatchControl (ProcessBatch_id, CycleKey,
 
 CREATE INDEX [IX_BatchControl_Due] ON BatchControl (NextRunTime) WHERE Status IN ('ready', 'retry')
     AND NextRunTime > '1900-01-01 00:00:00.000';
+
+CREATE INDEX [IX_BatchControl_Begun] ON BatchControl (ProcessBatch_id, BegunTime) WHERE BegunTime IS NOT NULL;
 
 CREATE INDEX [IX_BatchControl_InLine] ON BatchControl (ProcessBatch_id, BatchControl_id)
     WHERE Status IN ('ready', 'retry', 'failed', 'held');
@@ -906,7 +909,8 @@ CREATE TABLE Note (
     CONSTRAINT [PK_Note] PRIMARY KEY (Note_id),
     CONSTRAINT [CK_Note_Text] CHECK (Text <> ''),
     CONSTRAINT [CK_Note_Actor] CHECK (Actor <> ''),
-    CONSTRAINT [CK_Note_BatchControl_id] CHECK (CASE WHEN BatchControl_id IS NULL THEN 0 ELSE 1 END + CASE WHEN Incident_id IS NULL THEN 0 ELSE 1 END + CASE WHEN ProcessBatch_id IS NULL THEN 0 ELSE 1 END = 1),
+    CONSTRAINT [CK_Note_BatchControl_id]
+        CHECK (CASE WHEN BatchControl_id IS NULL THEN 0 ELSE 1 END + CASE WHEN Incident_id IS NULL THEN 0 ELSE 1 END + CASE WHEN ProcessBatch_id IS NULL THEN 0 ELSE 1 END = 1),
     CONSTRAINT [FK_Note_BatchControl_id] FOREIGN KEY(BatchControl_id) REFERENCES BatchControl (BatchControl_id),
     CONSTRAINT [FK_Note_Incident_id] FOREIGN KEY(Incident_id) REFERENCES Incident (Incident_id),
     CONSTRAINT [FK_Note_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
@@ -914,9 +918,9 @@ CREATE TABLE Note (
 
 CREATE INDEX [IX_Note_Instance] ON Note (BatchControl_id);
 
-CREATE INDEX [IX_Note_Incident] ON Note (Incident_id);
-
 CREATE INDEX [IX_Note_Batch] ON Note (ProcessBatch_id);
+
+CREATE INDEX [IX_Note_Incident] ON Note (Incident_id);
 
 -- What was decided about each due time of a schedule.
 CREATE TABLE ScheduleFire (

@@ -366,7 +366,7 @@ CREATE TABLE OperatorRequest (
     CONSTRAINT "CK_OperatorRequest_Actor" CHECK (Actor <> ''),
     CONSTRAINT "CK_OperatorRequest_Status" CHECK (lower(Status) IN ('requested', 'done', 'refused')),
     CONSTRAINT "CK_OperatorRequest_Action_Word"
-        CHECK (lower(regexp_replace(Action, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain') OR NOT (Status = 'requested')),
+        CHECK (lower(regexp_replace(Action, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain', 'note') OR NOT (Status = 'requested')),
     CONSTRAINT "CK_OperatorRequest_AnsweredTime_Type" CHECK (AnsweredTime >= '0001-01-01' AND AnsweredTime < '10000-01-01'),
     CONSTRAINT "CK_OperatorRequest_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
     CONSTRAINT "CK_OperatorRequest_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
@@ -859,6 +859,7 @@ CREATE TABLE BatchControl (
     ClaimToken BIGINT DEFAULT 0 NOT NULL,
     ClaimedBy VARCHAR(200),
     NextPool VARCHAR(50),
+    BegunTime TIMESTAMP(3) WITHOUT TIME ZONE,
     LostCount INTEGER DEFAULT 0 NOT NULL,
     StepsFailed INTEGER,
     z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
@@ -874,6 +875,7 @@ CREATE TABLE BatchControl (
     CONSTRAINT "CK_BatchControl_NextRunTime" CHECK (NextRunTime >= '0001-01-01' AND NextRunTime < '10000-01-01'),
     CONSTRAINT "FK_BatchControl_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
     CONSTRAINT "FK_BatchControl_FileProcess_id" FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id),
+    CONSTRAINT "CK_BatchControl_BegunTime_Type" CHECK (BegunTime >= '0001-01-01' AND BegunTime < '10000-01-01'),
     CONSTRAINT "CK_BatchControl_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
     CONSTRAINT "CK_BatchControl_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
 );
@@ -897,6 +899,8 @@ CREATE INDEX "IX_BatchControl_Cycle" ON BatchControl (ProcessBatch_id, CycleKey,
 
 CREATE INDEX "IX_BatchControl_Due" ON BatchControl (NextRunTime) WHERE Status IN ('ready', 'retry')
     AND NextRunTime > '1900-01-01 00:00:00.000';
+
+CREATE INDEX "IX_BatchControl_Begun" ON BatchControl (ProcessBatch_id, BegunTime) WHERE BegunTime IS NOT NULL;
 
 CREATE INDEX "IX_BatchControl_InLine" ON BatchControl (ProcessBatch_id, BatchControl_id)
     WHERE Status IN ('ready', 'retry', 'failed', 'held');
@@ -981,7 +985,8 @@ CREATE TABLE Note (
     CONSTRAINT "PK_Note" PRIMARY KEY (Note_id),
     CONSTRAINT "CK_Note_Text" CHECK (Text <> ''),
     CONSTRAINT "CK_Note_Actor" CHECK (Actor <> ''),
-    CONSTRAINT "CK_Note_BatchControl_id" CHECK (CASE WHEN BatchControl_id IS NULL THEN 0 ELSE 1 END + CASE WHEN Incident_id IS NULL THEN 0 ELSE 1 END + CASE WHEN ProcessBatch_id IS NULL THEN 0 ELSE 1 END = 1),
+    CONSTRAINT "CK_Note_BatchControl_id"
+        CHECK (CASE WHEN BatchControl_id IS NULL THEN 0 ELSE 1 END + CASE WHEN Incident_id IS NULL THEN 0 ELSE 1 END + CASE WHEN ProcessBatch_id IS NULL THEN 0 ELSE 1 END = 1),
     CONSTRAINT "FK_Note_BatchControl_id" FOREIGN KEY(BatchControl_id) REFERENCES BatchControl (BatchControl_id),
     CONSTRAINT "FK_Note_Incident_id" FOREIGN KEY(Incident_id) REFERENCES Incident (Incident_id),
     CONSTRAINT "FK_Note_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
@@ -990,9 +995,9 @@ CREATE TABLE Note (
 
 CREATE INDEX "IX_Note_Instance" ON Note (BatchControl_id);
 
-CREATE INDEX "IX_Note_Incident" ON Note (Incident_id);
-
 CREATE INDEX "IX_Note_Batch" ON Note (ProcessBatch_id);
+
+CREATE INDEX "IX_Note_Incident" ON Note (Incident_id);
 
 -- What was decided about each due time of a schedule.
 CREATE TABLE ScheduleFire (

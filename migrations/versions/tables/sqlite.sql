@@ -229,7 +229,7 @@ CREATE TABLE AppliedDefinition (
 CREATE TABLE OperatorRequest (
     OperatorRequest_id INTEGER PRIMARY KEY AUTOINCREMENT,
     Action TEXT NOT NULL CHECK (length(Action) BETWEEN 1 AND 50)
-        CHECK (lower(trim(Action, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain') OR NOT (Status = 'requested')),
+        CHECK (lower(trim(Action, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain', 'note') OR NOT (Status = 'requested')),
     BatchControl_id INTEGER,
     ProcessBatchName TEXT CHECK (length(ProcessBatchName) <= 200),
     Arguments TEXT,
@@ -643,6 +643,8 @@ CREATE TABLE BatchControl (
     ClaimToken INTEGER NOT NULL DEFAULT 0,
     ClaimedBy TEXT CHECK (length(ClaimedBy) <= 200) CHECK (NOT instr(ClaimedBy,char(0))),
     NextPool TEXT CHECK (length(NextPool) <= 50) CHECK (NOT instr(NextPool,char(0))),
+    BegunTime TEXT
+        CHECK (BegunTime IS NULL OR BegunTime BETWEEN '0001' AND ':' AND BegunTime IS strftime('%Y-%m-%d %H:%M:%f',BegunTime,'+0 days') OR BegunTime GLOB '*[0-9]' AND ifnull(max('0001',date(BegunTime,'+0 days')),'')||' ' IN (BegunTime||' ',rtrim(BegunTime,'0123456789.:'))),
     LostCount INTEGER NOT NULL DEFAULT 0 CHECK (LostCount >= 0),
     StepsFailed INTEGER CHECK (StepsFailed >= 0),
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
@@ -667,6 +669,8 @@ CREATE INDEX "IX_BatchControl_Cycle" ON BatchControl (ProcessBatch_id, CycleKey,
 CREATE INDEX "IX_BatchControl_Claimed" ON BatchControl (ProcessBatch_id) WHERE (Status = 'running' OR Status = 'pausing' OR Status = 'cancelling');
 
 CREATE INDEX "IX_BatchControl_Due" ON BatchControl (NextRunTime) WHERE (Status = 'ready' OR Status = 'retry') AND NextRunTime > '1900-01-01 00:00:00.000';
+
+CREATE INDEX "IX_BatchControl_Begun" ON BatchControl (ProcessBatch_id, BegunTime) WHERE BegunTime IS NOT NULL;
 
 CREATE INDEX "IX_BatchControl_Over" ON BatchControl (ProcessBatch_id, Status, BatchControl_id) WHERE (Status = 'complete' OR Status = 'cancelled');
 
@@ -743,9 +747,9 @@ CREATE TABLE Note (
 
 CREATE INDEX "IX_Note_Instance" ON Note (BatchControl_id);
 
-CREATE INDEX "IX_Note_Incident" ON Note (Incident_id);
-
 CREATE INDEX "IX_Note_Batch" ON Note (ProcessBatch_id);
+
+CREATE INDEX "IX_Note_Incident" ON Note (Incident_id);
 
 -- What was decided about each due time of a schedule.
 CREATE TABLE ScheduleFire (

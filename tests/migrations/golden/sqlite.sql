@@ -244,7 +244,7 @@ CREATE TABLE AppliedDefinition (
 CREATE TABLE OperatorRequest (
     OperatorRequest_id INTEGER PRIMARY KEY AUTOINCREMENT,
     Action TEXT NOT NULL CHECK (length(Action) BETWEEN 1 AND 50)
-        CHECK (lower(trim(Action, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain') OR NOT (Status = 'requested')),
+        CHECK (lower(trim(Action, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain', 'note') OR NOT (Status = 'requested')),
     BatchControl_id INTEGER,
     ProcessBatchName TEXT CHECK (length(ProcessBatchName) <= 200),
     Arguments TEXT,
@@ -658,6 +658,8 @@ CREATE TABLE BatchControl (
     ClaimToken INTEGER NOT NULL DEFAULT 0,
     ClaimedBy TEXT CHECK (length(ClaimedBy) <= 200) CHECK (NOT instr(ClaimedBy,char(0))),
     NextPool TEXT CHECK (length(NextPool) <= 50) CHECK (NOT instr(NextPool,char(0))),
+    BegunTime TEXT
+        CHECK (BegunTime IS NULL OR BegunTime BETWEEN '0001' AND ':' AND BegunTime IS strftime('%Y-%m-%d %H:%M:%f',BegunTime,'+0 days') OR BegunTime GLOB '*[0-9]' AND ifnull(max('0001',date(BegunTime,'+0 days')),'')||' ' IN (BegunTime||' ',rtrim(BegunTime,'0123456789.:'))),
     LostCount INTEGER NOT NULL DEFAULT 0 CHECK (LostCount >= 0),
     StepsFailed INTEGER CHECK (StepsFailed >= 0),
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
@@ -682,6 +684,8 @@ CREATE INDEX "IX_BatchControl_Cycle" ON BatchControl (ProcessBatch_id, CycleKey,
 CREATE INDEX "IX_BatchControl_Claimed" ON BatchControl (ProcessBatch_id) WHERE (Status = 'running' OR Status = 'pausing' OR Status = 'cancelling');
 
 CREATE INDEX "IX_BatchControl_Due" ON BatchControl (NextRunTime) WHERE (Status = 'ready' OR Status = 'retry') AND NextRunTime > '1900-01-01 00:00:00.000';
+
+CREATE INDEX "IX_BatchControl_Begun" ON BatchControl (ProcessBatch_id, BegunTime) WHERE BegunTime IS NOT NULL;
 
 CREATE INDEX "IX_BatchControl_Over" ON BatchControl (ProcessBatch_id, Status, BatchControl_id) WHERE (Status = 'complete' OR Status = 'cancelled');
 
@@ -758,9 +762,9 @@ CREATE TABLE Note (
 
 CREATE INDEX "IX_Note_Instance" ON Note (BatchControl_id);
 
-CREATE INDEX "IX_Note_Incident" ON Note (Incident_id);
-
 CREATE INDEX "IX_Note_Batch" ON Note (ProcessBatch_id);
+
+CREATE INDEX "IX_Note_Incident" ON Note (Incident_id);
 
 -- What was decided about each due time of a schedule.
 CREATE TABLE ScheduleFire (
@@ -1038,7 +1042,8 @@ SELECT b.ProcessBatch_id, b.ProcessBatchName, COALESCE(b.Entity, b.ProcessBatchN
     WHEN z.BatchFreeze_id IS NOT NULL THEN z.NextSql WHEN y.ProcessBatch_id IS NOT NULL THEN y.NextSql
     WHEN t.Incident_id IS NOT NULL AND n.ProcessBatch_id IS NULL AND a.ProcessBatch_id IS NULL
     THEN 'SELECT * FROM Incident WHERE Incident_id = ' || t.Incident_id || ';'
-    ELSE 'SELECT * FROM ' || CASE WHEN n.Failed + n.Held > 0 THEN 'vFailed' WHEN n.Running > 0 THEN 'vRunning' WHEN n.Retry + n.Ready + n.Paused > 0 OR a.ProcessBatch_id IS NOT NULL THEN 'vWaiting' ELSE 'vHistory' END || ' WHERE ProcessBatchName = ' || quote(b.ProcessBatchName) || ';' END AS NextSql, c.StepsFailed AS LastStepsFailed
+    ELSE 'SELECT * FROM ' || CASE WHEN n.Failed + n.Held > 0 THEN 'vFailed' WHEN n.Running > 0 THEN 'vRunning' WHEN n.Retry + n.Ready + n.Paused > 0 OR a.ProcessBatch_id IS NOT NULL THEN 'vWaiting' ELSE 'vHistory' END || ' WHERE ProcessBatchName = ' || quote(b.ProcessBatchName) || ';' END AS NextSql, c.StepsFailed AS LastStepsFailed,
+    (SELECT o.Text FROM Note o WHERE o.Note_id = (SELECT MAX(m.Note_id) FROM Note m WHERE m.ProcessBatch_id = b.ProcessBatch_id)) AS LastNote
 FROM ProcessBatch b
 LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
@@ -1058,7 +1063,8 @@ SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) AS Status, c.Cycle
     h.Message AS ErrorText, h.Output, h.CommandText, h.StartTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.StartTime, Shift) FROM batchctl_shifts WHERE datetime(h.StartTime, '+1 second') BETWEEN FromTime AND UntilTime) AS StartTimeLocal, h.EndTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.EndTime, Shift) FROM batchctl_shifts WHERE datetime(h.EndTime, '+1 second') BETWEEN FromTime AND UntilTime) AS EndTimeLocal,
     round((julianday(h.EndTime) - julianday(h.StartTime)) * 86400.0, 3) AS DurationSeconds, h.ClaimedBy, h.Host, c.FileProcess_id,
     'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ' || c.BatchControl_id || ', ''...'');' AS RerunSql, 'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''skip'', ' || c.BatchControl_id || ', ''...'');' AS SkipSql,
-    'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ' || c.BatchControl_id || ', ''...'');' AS CancelSql, h.ErrorCode, h.ErrorLine
+    'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ' || c.BatchControl_id || ', ''...'');' AS CancelSql, h.ErrorCode, h.ErrorLine,
+    (SELECT o.Text FROM Note o WHERE o.Note_id = (SELECT MAX(m.Note_id) FROM Note m WHERE m.BatchControl_id = c.BatchControl_id)) AS LastNote
 FROM BatchControl c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
@@ -1085,6 +1091,11 @@ LEFT JOIN Held h ON h.Resource_id = n.Resource_id
 WHERE n.Units > r.Units OR h.Exclusive = 1 OR (n.Exclusive = 1 AND h.Units > 0)
    OR r.Units - COALESCE(h.Units, 0) < n.Units
 GROUP BY n.ProcessBatch_id
+), Paced AS (
+SELECT c.ProcessBatch_id, COUNT(*) AS Begun, MIN(c.BegunTime) AS Oldest
+FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+WHERE b.MaxPerMinute IS NOT NULL AND c.BegunTime IS NOT NULL AND c.BegunTime > strftime('%Y-%m-%d %H:%M:%f', 'now', '-60 seconds')
+GROUP BY c.ProcessBatch_id, b.MaxPerMinute HAVING COUNT(*) >= b.MaxPerMinute
 ), Stopping AS (
 SELECT MIN(CASE WHEN c.Status = 'retry' THEN NULL ELSE c.BatchControl_id END) AS ByPerson,
     MIN(CASE WHEN c.Status = 'retry' THEN c.BatchControl_id END) AS ByRetry
@@ -1137,6 +1148,7 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
     WHEN a.BatchControl_id IS NOT NULL THEN 'BatchControl ' || a.BatchControl_id || ' of the same batch is ' || lower(a.Status) || ' (OnFailure ' || lower(b.OnFailure) || ')'
     WHEN t.BatchControl_id IS NOT NULL THEN 'BatchControl ' || t.BatchControl_id || ' is ' || lower(t.Status) || ' and its batch stops everything' END, h.Reason, o.Reason,
     CASE WHEN c.Started >= b.MaxConcurrent THEN b.MaxConcurrent || ' of batch ' || b.ProcessBatchName || ' are started before it'
+    WHEN p.Begun IS NOT NULL THEN 'MaxPerMinute of batch ' || b.ProcessBatchName || ' is ' || b.MaxPerMinute || ', and ' || p.Begun || CASE WHEN p.Begun = 1 THEN ' instance of it was' ELSE ' instances of it were' END || ' begun within 60 seconds'
     WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0, or no number: nothing starts'
     WHEN l.HowMany >= l.Most THEN l.HowMany || ' instances are under way, and Setting MaxConcurrent is ' || l.Most
     WHEN u.Units > r.Units THEN 'it needs ' || u.Units || ' units of ' || r.ResourceName || ', and there are ' || r.Units
@@ -1147,7 +1159,9 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
     WHEN c.Taken >= b.MaxConcurrent THEN 'others of batch ' || b.ProcessBatchName || ' start before it'
     ELSE 'nothing holds it back' END) AS Reason,
     CASE WHEN w.ColumnName = 'NextRunTime' THEN NULL
-    WHEN c.NextRunTime > l.Now THEN c.NextRunTime ELSE z.UntilTime END AS NotBeforeTime,
+    WHEN c.NextRunTime > l.Now THEN c.NextRunTime
+    WHEN z.BatchFreeze_id IS NULL AND b.Enabled = 1 THEN strftime('%Y-%m-%d %H:%M:%f', p.Oldest, (60) || ' seconds')
+    ELSE z.UntilTime END AS NotBeforeTime,
     c.FileProcess_id,
     COALESCE(CASE WHEN c.Status = 'paused' THEN 'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ' || c.BatchControl_id || ', ''...'');' END, x.NextSql,
     CASE WHEN b.Enabled <> 1 THEN 'INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ' || quote(b.ProcessBatchName) || ', ''...'');' END, z.NextSql, y.NextSql,
@@ -1158,6 +1172,7 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
     WHEN t.BatchControl_id IS NOT NULL THEN 'SELECT * FROM ' || CASE WHEN t.Status = 'retry' THEN 'vWaiting' ELSE 'vFailed' END || ' WHERE BatchControl_id = ' || t.BatchControl_id || ';'
     WHEN h.Reason IS NOT NULL THEN CASE WHEN h.Mend IS NULL THEN 'SELECT * FROM Controller;' ELSE h.Mend || ';' END
     WHEN o.Reason IS NOT NULL THEN o.NextSql
+    WHEN p.Begun IS NOT NULL AND c.Started < b.MaxConcurrent THEN 'UPDATE ProcessBatch SET MaxPerMinute = ... WHERE ProcessBatch_id = ' || c.ProcessBatch_id || ';'
     ELSE 'SELECT * FROM vRunning;' END) AS NextSql
 FROM Instances c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
@@ -1176,6 +1191,7 @@ LEFT JOIN ProcessControl e ON e.ProcessBatch_id = c.ProcessBatch_id AND e.Proces
     WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > c.PrevProcessControlSeq)
 LEFT JOIN vPools o ON o.PoolName = COALESCE(NULLIF(trim(lower(e.Pool), (SELECT Blanks FROM batchctl_blanks)), ''), NULLIF(trim(lower(b.Pool), (SELECT Blanks FROM batchctl_blanks)), ''), 'default')
 LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN Paced p ON p.ProcessBatch_id = c.ProcessBatch_id AND lower(c.Status) <> 'paused'
 LEFT JOIN BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
 LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
 LEFT JOIN Locked h ON h.BatchControl_id = c.BatchControl_id AND h.Nth = 1

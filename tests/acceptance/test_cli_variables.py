@@ -1,0 +1,168 @@
+"""The same definitions in test and in production: what differs is a variable."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+
+import pytest
+
+from tests.acceptance.installation import RunBatchctl
+from tests.acceptance.night import Night, python
+from tests.control_databases import ControlDatabase
+
+WHY = ("--reason", "production")
+SAYS = python("import sys; print('|'.join(sys.argv[1:]))", "{var:InDir}", "x{var:Who}y")
+
+
+@pytest.fixture
+def night(control_database: ControlDatabase, run_batchctl: RunBatchctl) -> Night:
+    """An instance of Loads waits, whose step names two variables that are not set."""
+    made = Night(control_database, run_batchctl)
+    made.batch("Loads", SAYS)
+    made.arrive("Loads")
+    assert made("create").returncode == 0
+    return made
+
+
+def test_an_attempt_without_its_variable_is_refused_and_says_what_to_type(night: Night) -> None:
+    checked = night("check", env={"COLUMNS": "300"})
+    night("process")
+    (attempt,) = night.json("history", "1")
+    night("variable", "set", "InDir", "/in/a b {Data1}", *WHY)
+    night("variable", "set", "Who", "me", "--description", "who loads", *WHY)
+    night("rerun", "1", "--reason", "set now")
+    done = night("process")
+    _, second = night.json("history", "1")
+
+    assert checked.returncode == 6
+    assert "{var:InDir} names a variable that is not set" in checked.stdout
+    assert "batchctl variable set Who VALUE --reason ..." in checked.stdout
+    assert attempt["CommandText"].startswith("-- not run: Step 10 'step 1' names variable 'InDir', which is not set.")
+    assert "Next: batchctl variable set InDir VALUE --reason ..., then: batchctl rerun 1" in attempt["Message"]
+    assert done.returncode == 0, done.stderr
+    assert second["Output"].strip() == "/in/a b {Data1}|xmey"
+    assert "'/in/a b {Data1}' xmey" in second["CommandText"]
+    assert night("check").returncode == 0
+
+
+def test_a_changed_value_is_taken_by_the_next_attempt(night: Night) -> None:
+    for name, value in (("InDir", "a"), ("Who", "b")):
+        night("variable", "set", name, value, *WHY)
+    night("process")
+    night.sql("UPDATE Variable SET Value = 'c' WHERE VariableName = 'Who'")
+    night("rerun", "1", "--from", "10", "--reason", "once more")
+    night("process")
+
+    assert [one["Output"].strip() for one in night.json("history", "1")] == ["a|xby", "a|xcy"]
+
+
+def test_variables_are_listed_with_what_names_them_and_every_change_is_audited(night: Night) -> None:
+    planned = night("variable", "set", "InDir", "/in", "--dry-run")
+    nothing = night.json("variable", "list")
+    made = night.json("variable", "set", "InDir", "/in", *WHY)
+    same = night("variable", "set", "InDir", "/in", *WHY)
+    night("variable", "set", "InDir", "/out", *WHY)
+    (listed,) = night.json("variable", "list")
+    shown = night("variable", "list", env={"COLUMNS": "200"})
+    acts = night.sql("SELECT Action, Reason FROM AuditLog WHERE Target = 'Variable:InDir' ORDER BY AuditLog_id")
+
+    assert "would be '/in'" in planned.stdout
+    assert nothing == []
+    assert (made["Before"], made["After"]["Value"]) == (None, "/in")
+    assert "has that value already" in same.stdout
+    assert listed["NamedBy"] == ["Data1 of ProcessControl Loads, step 10 'step 1'"]
+    assert "/out" in shown.stdout
+    assert [one for one in acts if one[0] == "variable set"] == [("variable set", "production")] * 2
+    assert {one[0] for one in acts} == {"row insert", "row update", "variable set"}
+
+
+def test_what_definitions_name_is_not_removed(night: Night) -> None:
+    night("variable", "set", "InDir", "/in", *WHY)
+    night("variable", "set", "Spare", "x", *WHY)
+    refused = night("variable", "remove", "InDir", *WHY)
+    planned = night("variable", "remove", "Spare", "--dry-run")
+    gone = night("variable", "remove", "Spare", *WHY)
+    unknown = night("variable", "remove", "indir", *WHY)
+
+    assert refused.returncode == 4
+    assert "Variable InDir is named by Data1 of ProcessControl Loads, step 10 'step 1'" in refused.stderr
+    assert "would be removed" in planned.stdout
+    assert gone.returncode == 0
+    assert unknown.returncode == 3
+    assert "Did you mean 'InDir'?" in unknown.stderr
+    assert night.sql("SELECT VariableName FROM Variable") == [("InDir",)]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("a b", "x", "letters from A to Z, digits, _ . and - make one"),
+        ("", "x", "it has no name"),
+        ("x" * 101, "x", "the name has 101 characters, and 100 are the most"),
+        ("Größe", "x", "is no name of a variable"),
+        ("Me", "{var:Me}/in", "it names a variable, and values are taken as they stand"),
+        ("Password", "{secret:warehouse}", "write {secret:NAME} into the definition itself"),
+        ("Long", "x" * 4001, "it has 4001 characters, and 4000 are the most"),
+    ],
+)
+def test_what_no_variable_may_be_is_refused(night: Night, name: str, value: str, said: str) -> None:
+    refused = night("variable", "set", name, value, *WHY)
+
+    assert refused.returncode == 4
+    assert said in refused.stderr
+    assert night.sql("SELECT VariableName FROM Variable") == []
+
+
+def test_a_row_that_was_written_by_hand_is_named_by_check(night: Night) -> None:
+    for name, value in (("Who", "{var:Who}"), ("InDir", "/in"), ("indir", "/in"), ("a b", "{secret:x}")):
+        night.sql("INSERT INTO Variable (VariableName, Value) VALUES (?, ?)", name, value)
+    found = {(one["Table"], one["Row"], one["Column"]) for one in json.loads(night("check", "--json").stdout)}
+
+    assert found == {
+        ("Variable", "Who", "Value"),
+        ("Variable", "a b", "VariableName"),
+        ("Variable", "a b", "Value"),
+        ("Variable", "indir", "VariableName"),
+    }
+
+
+def test_the_same_file_of_definitions_serves_both_and_a_file_beside_it_says_what_differs(night: Night) -> None:
+    night("variable", "set", "InDir", "/test/in", "--description", "where", *WHY)
+    plain = tomllib.loads(night("export").stdout)
+    with_them = tomllib.loads(night("export", "--variables").stdout)
+    (night.folder / "production.toml").write_text(
+        '[[Variable]]\nVariableName = "InDir"\nValue = "/prod/in"\nDescription = "where"\n'
+        '[[Variable]]\nVariableName = "Who"\nValue = "{var:InDir}"\n'
+    )
+    refused = night("apply", "production.toml", *WHY)
+    (night.folder / "production.toml").write_text(
+        '[[Variable]]\nVariableName = "InDir"\nValue = "/prod/in"\nDescription = "where"\n'
+    )
+    held = night("apply", "production.toml", *WHY)
+    applied = night("apply", "production.toml", "--overwrite", "InDir", *WHY)
+
+    assert "Variable" not in plain
+    assert with_them["Variable"] == [{"VariableName": "InDir", "Value": "/test/in", "Description": "where"}]
+    assert refused.returncode == 6
+    assert "it names a variable" in refused.stdout + refused.stderr
+    assert held.returncode == 5, "somebody has set it by the command since"
+    assert applied.returncode == 0, applied.stderr
+    assert night.sql("SELECT Value FROM Variable WHERE VariableName = 'InDir'") == [("/prod/in",)]
+
+
+def test_a_watched_folder_may_name_one(night: Night) -> None:
+    (night.folder / "incoming").mkdir()
+    (night.folder / "incoming" / "a.csv").write_text("x")
+    night.sql(
+        "INSERT INTO FileWatch (WatchName, Entity, Folder, Pattern, SettleSeconds) VALUES (?, ?, ?, ?, ?)",
+        *("in", "Loads", "{var:Folder}", "*.csv", 0),
+    )
+    before = night("check", env={"COLUMNS": "300"}).stdout
+    night("variable", "set", "Folder", "incoming", *WHY)
+    (watch,) = night.json("watch", "list")
+
+    assert "{var:Folder} names a variable that is not set" in before
+    assert watch["Folder"] == "incoming"
+    assert "a.csv" in night("watch", "test", "in").stdout
+    assert night("variable", "remove", "Folder", *WHY).returncode == 4
