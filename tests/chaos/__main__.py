@@ -12,6 +12,7 @@ from random import SystemRandom
 from tests.arguments import at_least_one
 from tests.chaos import sabotage
 from tests.chaos.campaign import Campaign, Options
+from tests.chaos.hosts import may_be_made
 from tests.chaos.report import figures, findings
 
 KINDS = ("sqlite", "postgresql")
@@ -26,7 +27,7 @@ def main() -> int:
     for at, kind in enumerate(kinds):
         kills = max(1, asked.kills // len(kinds) + (asked.kills % len(kinds) if at == 0 else 0))
         directory = Path(tempfile.mkdtemp(prefix=f"batchctl-chaos-{kind}-"))
-        outcome = Campaign(Options(kills, seed, kind, asked.sabotage), directory).run()
+        outcome = Campaign(Options(kills, seed, kind, asked.sabotage, asked.pools), directory).run()
         print(figures(outcome), flush=True)
         if outcome.constraint_findings:
             failed = True
@@ -45,7 +46,11 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--database", choices=[*KINDS, "both"], default="both")
     parser.add_argument("--keep", action="store_true", help="leave the folder also when nothing was found")
     parser.add_argument("--sabotage", choices=sorted(sabotage.KINDS), help="break the engine, to see it found")
-    return parser.parse_args()
+    parser.add_argument("--pools", action="store_true", help="three hosts (names, users, folders) with different pools")
+    asked = parser.parse_args()
+    if asked.pools and not may_be_made():
+        parser.error("--pools makes hosts of other names and users: only root may do that")
+    return asked
 
 
 if __name__ == "__main__":

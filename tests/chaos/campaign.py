@@ -16,6 +16,7 @@ from time import monotonic
 from tests.chaos import cuts
 from tests.chaos.cuts import Cut
 from tests.chaos.fleet import REFUSED, ROOT, TIDY_CODES, Ended, Fleet, Member
+from tests.chaos.hosts import HOSTS, POOLS
 from tests.chaos.nemesis import OF_SERVERS, Nemesis
 from tests.chaos.processes import kill, marked
 from tests.chaos.shop import FINAL, Shop, place_of_its_own
@@ -51,10 +52,13 @@ class Options:
     seed: int
     database: str
     sabotage: str | None = None
+    pools: bool = False
+    """True for three hosts, which serve different pools."""
 
     @property
     def command(self) -> str:
         told = f"python3 dev.py chaos --database {self.database} --kills {self.kills} --seed {self.seed}"
+        told += " --pools" if self.pools else ""
         return told if self.sabotage is None else f"{told} --sabotage {self.sabotage}"
 
 
@@ -87,7 +91,7 @@ class Campaign:
         self.random = Random(options.seed)
         self.outcome = Outcome(options, directory)
         self.place = place_of_its_own(options.database, directory)
-        self.shop = Shop(directory, self.place, self.random)
+        self.shop = Shop(directory, self.place, self.random, has_pools=options.pools)
         self.fleet = Fleet(f"{options.database}-{options.seed}-{directory.name}", directory, options.sabotage)
         self.nemesis = Nemesis(self.fleet, self.shop, self.random)
         self._points = self._shuffled(cuts.OF_WORKERS)
@@ -148,6 +152,7 @@ class Campaign:
             self._hand_in()
             self.shop.want_the_past()
             self._decide(at_most=3)
+            self._drain_or_undrain()
 
     def _start_worker(self) -> None:
         cut = None
@@ -157,16 +162,34 @@ class Campaign:
             nth = 1 if is_rare else self.random.choice([1, 1, 2, 3, 5, 8])
             stops = self.random.random() < 0.1
             cut = Cut.read(f"{self._points.pop()}:{nth}{':stop' if stops else ''}")
-        config = self.random.choice(["batchctl.toml", "proxied.toml"])
+        host = self._emptiest_host()
+        config = self._config_of(self.random.choice(["batchctl", "proxied"]), host)
         slots = str(self.random.randint(1, 4))
+        served = [] if host is None else HOSTS[host].options
         # The real command takes half a second to start, so it is the exception.
         installed = cut is None and self.options.sabotage is None and self.random.random() < 0.05
-        self._start("worker", "run", "--slots", slots, cut=cut, config=config, installed=installed)
+        self._start("worker", "run", "--slots", slots, *served, cut=cut, config=config, installed=installed, host=host)
+
+    def _emptiest_host(self) -> int | None:
+        """Return the host that has the fewest workers; None where all of them run on this one."""
+        if not self.options.pools:
+            return None
+        there = Counter(member.host for member in self.fleet.workers())
+        return min((host.number for host in HOSTS), key=lambda number: (there[number], self.random.random()))
+
+    def _config_of(self, name: str, host: int | None) -> str:
+        return f"{name}{'' if host is None else host}.toml"
 
     def _start(
-        self, what: str, *arguments: str, cut: Cut | None = None, config: str = "batchctl.toml", installed: bool = False
+        self,
+        what: str,
+        *arguments: str,
+        cut: Cut | None = None,
+        config: str = "batchctl.toml",
+        installed: bool = False,
+        host: int | None = None,
     ) -> Member:
-        return self.fleet.start(what, "--config", config, *arguments, cut=cut, installed=installed)
+        return self.fleet.start(what, "--config", config, *arguments, cut=cut, installed=installed, host=host)
 
     def _hand_in(self) -> None:
         """Hand in more once half of it is done: by SQL, and now and then by command, which may be cut."""
@@ -179,6 +202,15 @@ class Campaign:
             member = self._start("submit", "submit", entity, "--file", name, "--data", data, cut=cut)
             member.note = name
         self.shop.hand_in(OPEN_WORK - len(standing) - waiting)
+
+    def _drain_or_undrain(self) -> None:
+        """Drain a host or a pool now and then, or end that; the other hosts go on."""
+        if not self.options.pools or self.random.random() > 0.15:
+            return
+        place = self.random.choice([("--host", host.name) for host in HOSTS] + [("--pool", pool) for pool in POOLS])
+        verb = self.random.choice(["drain", "undrain", "undrain"])
+        self._start("drain", verb, *place, "--reason", "chaos", cut=self._person_cut(cuts.OF_PEOPLE))
+        self.outcome.people[verb] += 1
 
     def _person_cut(self, boundaries: tuple[str, ...]) -> Cut | None:
         if self.random.random() < 0.5:
@@ -228,8 +260,11 @@ class Campaign:
         """Stop all mischief, let healthy workers finish everything; say whether they did not."""
         self.nemesis.relent(now=True)
         self._end_workers()
-        for _ in range(HEALERS):
-            self._start("worker", "run", "--slots", "4", installed=self.options.sabotage is None)
+        self.shop.sql("UPDATE Drain SET UndrainedTime = z_inserted")
+        for host in [host.number for host in HOSTS] if self.options.pools else [None] * HEALERS:
+            served = [] if host is None else HOSTS[host].options
+            config, installed = self._config_of("batchctl", host), self.options.sabotage is None
+            self._start("worker", "run", "--slots", "4", *served, config=config, installed=installed, host=host)
         last: object = None
         since = monotonic()
         while monotonic() - since < QUIET_TOO_LONG:

@@ -15,6 +15,7 @@ beat() {
 }
 
 say S
+[ -e places ] && printf '%s %s %s\n' "$instance" "$seq" "$(uname -n)" >>places
 # Whatever is left of an earlier execution of the instance still holds this; any other code means that flock was killed.
 exec 9>"locks/$instance"
 flock -n 9

@@ -34,6 +34,7 @@ class Member:
     log: Path = Path()
     cut: Cut | None = None
     note: str = ""
+    host: int | None = None
     killed: bool = False
     """True once the rig itself has killed it."""
     asked: bool = False
@@ -121,17 +122,25 @@ class Fleet:
         return [member for member in self.members.values() if member.what == "worker"]
 
     def start(
-        self, what: str, *arguments: str, cut: Cut | None = None, installed: bool = False, note: str = ""
+        self,
+        what: str,
+        *arguments: str,
+        cut: Cut | None = None,
+        installed: bool = False,
+        note: str = "",
+        host: int | None = None,
     ) -> Member:
         """Start a command and return it as soon as it has a process."""
         self.started += 1
         log = self.directory / "logs" / f"{self.started:05d}-{what}.log"
         said = None if cut is None else str(cut)
-        order = Order(self.started, list(arguments), str(self.directory), str(log), said, self.sabotage, installed)
+        order = Order(
+            self.started, list(arguments), str(self.directory), str(log), said, self.sabotage, installed, host
+        )
         self._orders.write(order.line())
         self._orders.flush()
         member = self._wait_for_newest()
-        member.what, member.log, member.cut, member.note = what, log, cut, note
+        member.what, member.log, member.cut, member.note, member.host = what, log, cut, note, host
         return member
 
     def _wait_for_newest(self) -> Member:

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tests.chaos import cuts, sabotage
+from tests.chaos import cuts, hosts, sabotage
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,8 @@ class Order:
     cut: str | None = None
     sabotage: str | None = None
     installed: bool = False
+    host: int | None = None
+    """The number of the host on which it is to run; None: on this one."""
 
     def line(self) -> bytes:
         return json.dumps(asdict(self)).encode() + b"\n"
@@ -101,6 +103,8 @@ def _become(order: Order) -> int:
         for descriptor in taken:
             os.dup2(opened, descriptor)
     os.closerange(3, 1024)
+    if order.host is not None:
+        hosts.become(hosts.HOSTS[order.host])
     if order.installed:
         os.execv(sys.executable, [sys.executable, "-m", "batchctl", *order.arguments])
     if order.cut is not None:

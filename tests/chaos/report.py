@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tests.chaos import cuts
+from tests.chaos import cuts, hosts
 from tests.chaos.campaign import Outcome
 
-PROMISES = ("lost", "doubled", "stuck", "left over", "fsck")
+PROMISES = ("lost", "doubled", "stuck", "left over", "outside", "fsck")
 
 
 def figures(outcome: Outcome) -> str:
@@ -31,6 +31,7 @@ def figures(outcome: Outcome) -> str:
         f"  work:      {work}; attempts: {_listed(outcome.attempts)}",
         f"  told:      {told} messages, {outcome.notifications.total() - told} times once more",
         f"  rescued:   {_listed(outcome.rescued)}",
+        *([f"  hosts:     three, with their own {hosts.wording()}"] if options.pools else []),
         f"  people:    {_listed(outcome.people) or 'nothing'}",
         f"  found:     {found}",
     ]

@@ -16,6 +16,7 @@ from typing import Any
 
 import psycopg
 
+from tests.chaos.hosts import HOSTS, POOL_OF, POOLS, share
 from tests.chaos.processes import MARK
 from tests.control_databases import ControlDatabase, PostgresControl, SqliteControl
 from tests.hand import Hand
@@ -124,6 +125,8 @@ class Shop:
     """The days that backfills want work for, by their schedules, of those that were asked for for all that anybody could see."""
     handed_in: int = 0
     lease: float = LEASE
+    has_pools: bool = False
+    """True where steps are of different pools, and workers run on several hosts."""
     _hand: Hand | None = None
 
     def __post_init__(self) -> None:
@@ -135,8 +138,16 @@ class Shop:
         lines = "".join(
             f"{name} = {json.dumps(value)}\n" for name, value in {**SETTINGS, "orphan_timeout": self.lease}.items()
         )
-        for file, url in (("batchctl.toml", self.place.database.url), ("proxied.toml", self.place.proxied_url)):
-            (self.directory / file).write_text(f'database_url = "{url}"\n{lines}{ALERTS}', encoding="utf-8")
+        for name, url in (("batchctl", self.place.database.url), ("proxied", self.place.proxied_url)):
+            text = f'database_url = "{url}"\n{lines}{ALERTS}'
+            (self.directory / f"{name}.toml").write_text(text, encoding="utf-8")
+            for host in HOSTS if self.has_pools else ():
+                own = text.replace('state_directory = "state"', f'state_directory = "state{host.number}"')
+                (self.directory / f"{name}{host.number}.toml").write_text(own, encoding="utf-8")
+        if self.has_pools:
+            (self.directory / "places").touch()
+            (self.directory / "alerts.log").touch()
+            share(self.directory)
 
     def register(self) -> None:
         """Insert the definitions of the batches."""
@@ -161,6 +172,12 @@ class Shop:
                     name,
                 )
 
+        if self.has_pools:
+            for pool, limit in POOLS.items():
+                self.sql("INSERT INTO Pool (PoolName, MaxConcurrent) VALUES (?, ?)", pool, limit)
+            for seq, of_step in POOL_OF.items():
+                self.sql("UPDATE ProcessControl SET Pool = ? WHERE ProcessControlSeq = ?", of_step, seq)
+            share(self.directory)
         for name, others in DEPENDENCIES.items():
             for other in others:
                 self.sql(
@@ -281,6 +298,11 @@ class Shop:
     def effects(self) -> Iterable[str]:
         """Return the lines the steps have left, in their order."""
         return (self.directory / "effects").read_text(encoding="utf-8").splitlines()
+
+    def places(self) -> Iterable[str]:
+        """Return the lines in which steps have left where they ran."""
+        path = self.directory / "places"
+        return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
 
     def let_go(self) -> None:
         """Close the connection of one's own."""

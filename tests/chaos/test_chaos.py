@@ -9,16 +9,17 @@ from pathlib import Path
 import pytest
 
 from tests.chaos.campaign import Campaign, Options, Outcome
+from tests.chaos.hosts import may_be_made
 from tests.chaos.report import figures, findings
 from tests.chaos.scene import staged
 from tests.chaos.shop import Place
 from tests.control_databases import SqliteControl
 
 
-def campaign(kills: int, database: str) -> Outcome:
+def campaign(kills: int, database: str, *, pools: bool = False) -> Outcome:
     """Run one in a folder that stays when something was found."""
     directory = Path(tempfile.mkdtemp(prefix=f"batchctl-chaos-{database}-"))
-    outcome = Campaign(Options(kills, 1, database), directory).run()
+    outcome = Campaign(Options(kills, 1, database, pools=pools), directory).run()
     if not outcome.constraint_findings:
         shutil.rmtree(directory)
     return outcome
@@ -31,6 +32,16 @@ def test_a_hundred_kills_lose_and_double_nothing(database: str) -> None:
 
     assert not outcome.constraint_findings, findings(outcome)
     assert outcome.kills >= 100
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_on_three_hosts_nothing_runs_outside_its_pool(database: str) -> None:
+    # Only root gives the machine other names; elsewhere all are one host, where each step may run.
+    outcome = campaign(25, database, pools=may_be_made())
+    print(figures(outcome))
+
+    assert not outcome.constraint_findings, findings(outcome)
+    assert outcome.kills >= 25
 
 
 @pytest.mark.parametrize("kind", ["forgets-on-lost", "believes-nothing-ran"])

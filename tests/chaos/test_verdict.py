@@ -45,6 +45,7 @@ CHECKS = (
     verdict.unrecorded_starts,
     verdict.early_starts,
     verdict.crowds,
+    verdict.crowded_pools,
 )
 
 
@@ -82,6 +83,10 @@ BROKEN = [
             instances={1: ("hold_one", "complete"), 2: ("hold_one", "complete")},
         ),
     ),
+    (
+        verdict.crowded_pools,
+        evidence(tuple(Execution(at, 20, 100 + at, at, "SE", [at, 10 + at]) for at in range(4))),
+    ),
 ]
 
 
@@ -95,3 +100,12 @@ def test_a_broken_promise_is_found(check: Callable[[Evidence], Iterator[object]]
 )
 def test_a_start_that_was_asked_for_is_none(seen: Evidence) -> None:
     assert list(verdict.unasked_starts(seen)) == []
+
+
+def test_a_step_that_ran_where_its_pool_is_not_served_is_found() -> None:
+    assert list(verdict.strays(["1 10 chaos0", "1 20 chaos1", "1 30 chaos2"])) == []
+    assert list(verdict.strays(["1 20 chaos0", "1 10 chaos1", "1 30 vm"])) == [
+        "instance 1, step 20 on chaos0",
+        "instance 1, step 10 on chaos1",
+        "instance 1, step 30 on vm",
+    ]

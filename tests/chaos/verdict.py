@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from tests.chaos.hosts import HOSTS, POOLS, pool_of
 from tests.chaos.shop import DEPENDENCIES, FINAL, MAX_CONCURRENT, ON_LOST, SCHEDULED, STEPS, Shop
 
 
@@ -126,6 +127,10 @@ def judge(shop: Shop, seen: Evidence) -> list[Violation]:
         "a step was started without its row in the history": list(unrecorded_starts(seen)),
         "a step was started before the one before it had ended well": list(early_starts(seen)),
         "more instances of a batch ran at once than MaxConcurrent allows": list(crowds(seen)),
+        "outside: a step ran where its pool is not served": list(strays(shop.places())),
+        "outside: more steps of a pool ran at once than its MaxConcurrent allows": list(crowded_pools(seen))
+        if shop.has_pools
+        else [],
     }
     return [Violation(promise, tuple(rows)) for promise, rows in findings.items() if rows]
 
@@ -319,6 +324,29 @@ def crowds(seen: Evidence) -> Iterator[str]:
         beside = {other.instance for other in running[batch]}
         if len(beside) > MAX_CONCURRENT[batch]:
             yield f"{batch}: instances {sorted(beside)} when {one.name}"
+
+
+def strays(places: Iterable[str]) -> Iterator[str]:
+    """Yield the steps that have left a line from where their pool is not served."""
+    served = {host.name: host.pools for host in HOSTS}
+    for line in places:
+        instance, seq, host = line.split()
+        if pool_of(int(seq)) not in served.get(host, ()):
+            yield f"instance {instance}, step {seq} on {host}"
+
+
+def crowded_pools(seen: Evidence) -> Iterator[str]:
+    """Yield the starts beside which too many others of the pool ran, as `crowds` does of batches."""
+    running: dict[str, list[Execution]] = defaultdict(list)
+    for one in seen.executions:
+        pool = pool_of(one.seq)
+        most = POOLS.get(pool)
+        if "S" not in one.wording or most is None:
+            continue
+        running[pool] = [other for other in running[pool] if other.at[-1] > one.at[0]] + [one]
+        beside = {other.instance for other in running[pool]}
+        if len(beside) > most:
+            yield f"{pool}: instances {sorted(beside)} when {one.name}"
 
 
 def statuses(seen: Evidence) -> Counter[str]:
