@@ -80,6 +80,22 @@ def ours(folder: Path, lend: Lend, times: int) -> list[float]:
         return _waits(database, folder, times, "-m", "batchctl", "run")
 
 
+def handover(folder: Path, lend: Lend, times: int) -> list[float]:
+    """Return how many milliseconds pass between a step of one worker and the next step, of a pool that another serves."""
+    with _made(folder, lend) as database:
+        database.run("INSERT INTO Pool (PoolName) VALUES ('other')")
+        database.run("INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('B')")
+        for seq, pool in ((1, "default"), (2, "other")):
+            database.run(
+                "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Pool, Data1)"
+                " SELECT ProcessBatch_id, ?, 'note', 'python', ?, 'note' FROM ProcessBatch WHERE ProcessBatchName = 'B'",
+                seq,
+                pool,
+            )
+        with _running(folder, "-m", "batchctl", "run", "--pool", "other"):
+            return _waits(database, folder, times, "-m", "batchctl", "run", notes=2)
+
+
 def bare(folder: Path, lend: Lend, times: int) -> list[float]:
     """Return how many milliseconds it takes who does nothing but take notice."""
     with _made(folder, lend) as database:
@@ -99,31 +115,44 @@ def _made(folder: Path, lend: Lend) -> Iterator[Database]:
         yield database
 
 
-def _waits(database: Database, folder: Path, times: int, *command: str) -> list[float]:
-    """Insert a row, wait for the note, let some time pass, and again."""
-    noted = os.open(folder / "started", os.O_RDWR)
+@contextmanager
+def _running(folder: Path, *command: str) -> Iterator[None]:
+    """Let a command run meanwhile."""
     process = subprocess.Popen(
         [sys.executable, *command], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        if "run" not in command:
-            _note(noted)
-        found = []
-        for _ in range(WARMING + times):
-            time.sleep(random.uniform(0.05, 0.25))
-            begun = time.monotonic_ns()
-            database.run("INSERT INTO FileProcess (Entity) VALUES ('B')")
-            found.append((_note(noted) - begun) / 1e6)
-        return found[WARMING:]
+        yield
     finally:
         process.terminate()
         process.wait()
+
+
+def _waits(database: Database, folder: Path, times: int, *command: str, notes: int = 1) -> list[float]:
+    """Insert a row, wait for the notes, let some time pass, and again; of two notes the time between them counts."""
+    noted = os.open(folder / "started", os.O_RDWR)
+    try:
+        with _running(folder, *command):
+            if "run" not in command:
+                _notes(noted, 1)
+            found = []
+            for _ in range(WARMING + times):
+                time.sleep(random.uniform(0.05, 0.25))
+                begun = time.monotonic_ns()
+                database.run("INSERT INTO FileProcess (Entity) VALUES ('B')")
+                *before, last = _notes(noted, notes)
+                found.append((last - (before or [begun])[-1]) / 1e6)
+            return found[WARMING:]
+    finally:
         os.close(noted)
 
 
-def _note(noted: int) -> int:
-    """Wait for the next note; return the time in it."""
-    if not select.select([noted], [], [], PATIENCE)[0]:
-        message = f"no start was noted within {PATIENCE:g} seconds"
-        raise SystemExit(message)
-    return int(os.read(noted, 100).splitlines()[-1])
+def _notes(noted: int, many: int) -> list[int]:
+    """Wait for so many notes at least; return the times in the last of them."""
+    read = b""
+    while read.count(b"\n") < many:
+        if not select.select([noted], [], [], PATIENCE)[0]:
+            message = f"no start was noted within {PATIENCE:g} seconds"
+            raise SystemExit(message)
+        read += os.read(noted, 100)
+    return [int(line) for line in read.splitlines()[-many:]]

@@ -1,18 +1,21 @@
 """How much of the machine's limit the engine reaches: ratios to a bare loop in the same run, never bare figures.
 
 `*-noop`: instances of five no-op Python steps, in-process, each durably recorded, beside the driver alone doing one durable
-transaction a step (UPDATE, UPDATE, INSERT) on the same tables; `-8` with eight slots. `sqlite-noop-child`: the same with jobs in
-the child process. `os-true`: `/bin/true` as an os_command step beside a bare loop that starts and awaits it, one after the
-other; `-4` with four slots. `*-claims`: the rate beside 1,000,000 waiting instances and as many ended attempts, to that beside a
-thousand. Each pair is alternated; the figure is the median of the rounds. A round is long enough that what a worker does once,
-at its start, weighs little.
+transaction a step (UPDATE, UPDATE, INSERT) on the same tables; `-8` with eight slots. `sqlite-noop-child`: the same with jobs
+in the child process. `os-true`: `/bin/true` as an os_command step beside a bare loop that starts and awaits it, one after the
+other; `-4` with four slots. `*-claims`: the rate beside 1,000,000 waiting instances and as many ended attempts, to that
+beside a thousand. `*-pools`: with 20 pools that have limits, to without any. Each pair is alternated; the figure is the
+median of the rounds. A round is long enough that what a worker does once, at its start, weighs little.
 
-`sqlite-latency`, `postgresql-latency`: no rates but milliseconds, from an INSERT to the start of the step; see latency.py. There
-less is better: `rate` and `limit` are medians in the `unit` "ms", `ratio` says how many times the bare way's ours takes, and
-`p99` is ours for the 99th of a hundred.
+`sqlite-latency`, `postgresql-latency`: no rates but milliseconds, from an INSERT to the start of the step; see latency.py.
+There less is better: `rate` and `limit` are medians in the `unit` "ms", `ratio` says how many times the bare way's ours
+takes, and `p99` is ours for the 99th of a hundred.
 
-`sqlite-purge`, `postgresql-purge`: the longest transaction in which 1,000,000 rows of history are purged, of the second that one
-may take; see purging.py.
+`postgresql-handover`: the same, from the end of a step to the start of the next one, which is of a pool that another worker
+serves.
+
+`sqlite-purge`, `postgresql-purge`: the longest transaction in which 1,000,000 rows of history are purged, of the second that
+one may take; see purging.py.
 """
 
 from __future__ import annotations
@@ -42,6 +45,7 @@ from tests.arguments import at_least_one
 
 STEPS = 5
 MANY = 1_000_000
+MANY_POOLS = 20
 
 CONFIGURATION = 'plugin_modules = ["noop_jobs"]\nstate_directory = "state"\n'
 
@@ -131,7 +135,8 @@ def compare_latencies(name: str, rounds: int, times: int) -> Figure:
     bare: list[float] = []
     for _ in range(rounds):
         with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
-            our += latency.ours(Path(folder) / "ours", LATENCIES[name], times)
+            measure = latency.handover if name == HANDOVER else latency.ours
+            our += measure(Path(folder) / "ours", LATENCIES[name], times)
             bare += latency.bare(Path(folder) / "bare", LATENCIES[name], times)
     median, limit = statistics.median(our), statistics.median(bare)
     p99 = sorted(our)[len(our) * 99 // 100]
@@ -155,11 +160,20 @@ def longest_of(name: str) -> Figure:
 
 
 def engine(
-    folder: Path, lend: Lend, process_type: str, command: str, instances: int, *, slots: int = 1, besides: int = 0
+    folder: Path,
+    lend: Lend,
+    process_type: str,
+    command: str,
+    instances: int,
+    *,
+    slots: int = 1,
+    besides: int = 0,
+    pools: int = 0,
 ) -> float:
     """Process a number of instances with the engine; return steps per second.
 
-    `besides` so many more instances wait behind them, each with an ended attempt.
+    `besides` so many more instances wait behind them, each with an ended attempt. There are so many `pools`, each with a limit;
+    the steps are of one of them.
     """
     file = str(folder / "batchctl.toml")
     with lend(prepared(folder)) as database:
@@ -167,7 +181,12 @@ def engine(
         Path(file).write_text(lines, encoding="utf-8")
         upgrade_database(file)
         fill(database, process_type, command, instances, slots, besides)
+        for number in range(pools):
+            database.run("INSERT INTO Pool (PoolName, MaxConcurrent) VALUES (?, ?)", f"pool{number}", slots)
+        if pools:
+            database.run("UPDATE ProcessBatch SET Pool = 'pool0'")
     app = App(config.load(file))
+    app.pools = frozenset(f"pool{number}" for number in range(pools)) or app.pools
     begun = time.perf_counter()
     report = Node(app).process()
     seconds = time.perf_counter() - begun
@@ -299,6 +318,13 @@ def _claims(lend: Lend, instances: int) -> tuple[Measure, Measure]:
     return partial(beside, besides=MANY), partial(beside, besides=1000)
 
 
+def _pools(lend: Lend, instances: int) -> tuple[Measure, Measure]:
+    def among(folder: Path, pools: int) -> float:
+        return engine(folder / str(pools), lend, "python", "noop", instances, slots=1, pools=pools)
+
+    return partial(among, pools=MANY_POOLS), partial(among, pools=0)
+
+
 BENCHMARKS: dict[str, Callable[[int], tuple[Measure, Measure]]] = {
     "sqlite-noop": partial(_noop, databases.sqlite, 1),
     "sqlite-noop-8": partial(_noop, databases.sqlite, 8),
@@ -309,6 +335,8 @@ BENCHMARKS: dict[str, Callable[[int], tuple[Measure, Measure]]] = {
     "os-true-4": partial(_true, 4),
     "sqlite-claims": partial(_claims, databases.sqlite),
     "postgresql-claims": partial(_claims, databases.postgresql),
+    "sqlite-pools": partial(_pools, databases.sqlite),
+    "postgresql-pools": partial(_pools, databases.postgresql),
     "due-times": lambda _: (due_times.ours, due_times.bare),
 }
 """Each returns what to measure, and what to measure it by."""
@@ -316,7 +344,12 @@ BENCHMARKS: dict[str, Callable[[int], tuple[Measure, Measure]]] = {
 UNITS = {"due-times": "times/s"}
 """Of what is measured otherwise than in steps."""
 
-LATENCIES: dict[str, Lend] = {"sqlite-latency": databases.sqlite, "postgresql-latency": databases.postgresql}
+HANDOVER = "postgresql-handover"
+LATENCIES: dict[str, Lend] = {
+    "sqlite-latency": databases.sqlite,
+    "postgresql-latency": databases.postgresql,
+    HANDOVER: databases.postgresql,
+}
 
 PURGES: dict[str, Lend] = {"sqlite-purge": databases.sqlite, "postgresql-purge": databases.postgresql}
 
