@@ -11,7 +11,7 @@ from batchctl.cli.unreadable_lists import unreadable_rows
 from batchctl.domain.alerting.incident_causes import kept_from_work
 from batchctl.domain.errors import next_step_in
 from batchctl.domain.locked_rows import TO_END_IT
-from batchctl.domain.operators import freezes
+from batchctl.domain.operators import freezes, pools
 from batchctl.domain.status import InstanceStatus, IntakeStatus
 from batchctl.operations import overview, shown_columns
 from batchctl.operations.alerting import incident_desk
@@ -41,7 +41,7 @@ def _header(seen: overview.Overview) -> list[str]:
     lists = (
         *(overview.RUNNING, overview.FAILING, dependents.WAITS, UNREADABLE, incident_desk.incidents_at(seen.now)),
         *(overview.DEAD_ENDS, almanac.RUNNING_OUT, timetable.COMING, overview.INTAKE, overview.DISABLED),
-        *(overview.FROZEN, noting.NOTES, overview.COMPLETED),
+        *(overview.FROZEN, overview.DRAINS, noting.NOTES, overview.COMPLETED),
     )
     return list(
         dict.fromkeys([output.LIST, "ProcessBatchName", *(name for columns in lists for name in columns.header)])
@@ -52,6 +52,8 @@ def _show(seen: overview.Overview) -> None:
     output.properties(_summary(seen))
     for freeze in seen.frozen:
         output.line(f"FROZEN: {freezes.wording(freeze)}. To end it: {freezes.thawing(freeze)}", "bold")
+    for drain in seen.drains:
+        output.line(f"DRAINED: {pools.wording(drain)}. To end it: {pools.undraining(drain)}", "bold")
     output.show_list(incident_desk.incidents_at(seen.now), seen.incidents, if_any=True)
     unreadable_rows(seen.unreadable)
     output.show_list(overview.RUNNING, seen.running, if_any=True)
@@ -213,6 +215,7 @@ def _as_json(seen: overview.Overview) -> shown_columns.Columns:
         "Stuck": [{**shown_columns.of(one.row), "Because": one.because, "Next": one.clear} for one in seen.stuck],
         "DisabledBatches": overview.DISABLED.as_json(seen.disabled.items()),
         "Freezes": overview.FROZEN.as_json(seen.frozen),
+        "Drains": overview.DRAINS.as_json(seen.drains),
         "Notes": noting.NOTES.as_json(seen.notes),
         "Completed": overview.COMPLETED.as_json(seen.completed),
     }

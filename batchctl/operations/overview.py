@@ -16,9 +16,11 @@ from batchctl.domain.gates import Gate, locks, mending
 from batchctl.domain.gates import frozen as frozen_gate
 from batchctl.domain.locked_rows import is_of_locks, names_of
 from batchctl.domain.operators.notes import Note
+from batchctl.domain.operators.pools import Drain
 from batchctl.domain.outcomes import HealthFinding
 from batchctl.domain.records import Apart
 from batchctl.domain.rows import (
+    DEFAULT_POOL,
     BatchDefinition,
     BatchId,
     BatchInstance,
@@ -45,7 +47,7 @@ from batchctl.operations.scheduling.almanac import RunningOut
 from batchctl.operations.scheduling.timetable import ComingUp, Timetable, coming_up
 from batchctl.operations.standing import WaitingLine
 from batchctl.ports import Clock, Transactions
-from batchctl.store import Connection, dead_end_rows, history, instances, leading, reports
+from batchctl.store import Connection, dead_end_rows, history, instances, leading, pool_rows, reports
 from batchctl.store.alerting import incident_rows
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import intake
@@ -118,6 +120,11 @@ class Completed:
     at: Annotated[datetime, "CompletedTime"]
 
 
+def _step_and_pool(one: Running) -> str:
+    pool = one.instance.next_pool
+    return f"{one.entry.seq} {one.entry.step_name}" + ("" if pool is None else f" (pool {pool})")
+
+
 def _alarm(one: Running) -> object:
     if one.locks.blocked is not None:
         return Alarming(f"{one.locks.blocked}; to end that: {one.locks.clear}")
@@ -128,13 +135,14 @@ RUNNING = ColumnList[Running](
     "Running",
     {
         **record(Running),
+        "PoolName": lambda one: one.instance.next_pool or DEFAULT_POOL,
         "Locked": lambda one: one.locks.blocked,
         "Alarm": lambda one: one.is_late,
     },
     {
         "id#": "BatchControl_id",
         "batch": "ProcessBatchName",
-        "step": lambda one: f"{one.entry.seq} {one.entry.step_name}",
+        "step": _step_and_pool,
         "attempt#": lambda one: attempt_of(one.entry.attempt_no, one.attempts),
         "since#": "ElapsedSeconds",
         "expected#": "ExpectedDuration",
@@ -166,6 +174,7 @@ DEAD_ENDS = ColumnList[DeadEnd](
 )
 INTAKE = ColumnList[IntakeRow]("Rows that nothing came of", record(IntakeRow))
 FROZEN = ColumnList[Freeze]("Freezes", record(Freeze))
+DRAINS = ColumnList[Drain]("Drains", record(Drain))
 DISABLED = ColumnList[tuple[str, int]](
     "Disabled batches with open instances",
     {"ProcessBatchName": lambda one: one[0], "OpenInstances": lambda one: one[1]},
@@ -235,6 +244,8 @@ class Overview:
     """Disabled batches with their number of open instances."""
     frozen: tuple[Freeze, ...]
     """What keeps batches from starting anything."""
+    drains: tuple[Drain, ...]
+    """What is drained."""
     completed: tuple[Completed, ...]
     waits: tuple[Seen, ...] = ()
     """Batches that wait for others."""
@@ -320,6 +331,7 @@ def overview(
             stuck=tuple(inbox.stuck_rows(connection, defined, most, living)) if may_be_stuck else (),
             disabled=look.disabled(counts),
             frozen=look.frozen(),
+            drains=tuple(pool_rows.standing_drains(connection)),
             completed=look.completed(),
             waits=dependents.seen(connection, batches, now, most),
             dead_end_starts=dead_end_rows.dead_end_starts(connection),
@@ -439,7 +451,7 @@ class _Look:
         return _CLEAR[instance.status].format(id=instance.instance_id)
 
     def waiting(self) -> tuple[WaitingInstance, ...]:
-        line = WaitingLine(self.connection, self.batches, self.now)
+        line = WaitingLine(self.connection, self.batches, self.now, serving=self.living)
         found = []
         for instance in reports.open_in(self.connection, _WAITING, self.most):
             reason, clear = None, None

@@ -33,6 +33,8 @@ class WaitingLine:
     now: datetime
     controllers: Sequence[ControllerRow] = ()
     """The controllers that run; none given means that their slots are not looked at."""
+    serving: Sequence[ControllerRow] = ()
+    """Those whose pools are looked at where no slots are."""
     _asked: dict[BatchId, list[BatchInstance]] = field(default_factory=dict)
     """By batch, the instances of other batches that are claimed before its own, as far as reckoned yet."""
 
@@ -141,7 +143,8 @@ class WaitingLine:
     @cached_property
     def _pools(self) -> PoolsInUse | None:
         """Return the pools with those that the controllers serve; None where no controllers are given."""
-        return pool_rows.in_use(self.connection, self.controllers) if self.controllers else None
+        serving = self.controllers or self.serving
+        return pool_rows.in_use(self.connection, serving) if serving else None
 
     @cached_property
     def _limit(self) -> int | None:

@@ -93,6 +93,26 @@ def test_a_drain_says_what_it_drains_and_what_to_type_next(two: Shop) -> None:
     assert acts == [("undrain", "done"), ("drain", "patch night")]
 
 
+def test_status_shows_what_is_drained_and_what_waits_for_its_pool(two: Shop) -> None:
+    two.sql("UPDATE Controller SET Status = 'running', Heartbeat = '2999-01-01 00:00:00'")
+    two.arrive("Daily")
+    two("create")
+    assert two("status") == 0
+    assert "no controller serves pool default (and none ever did)" in " ".join(two.out.split())
+    two("drain", "ssis", *WHY)
+    two.sql("UPDATE BatchControl SET Status = 'running', ClaimedBy = 'c1', ClaimToken = 1, NextPool = 'ssis'")
+    two.sql(
+        "INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType,"
+        " ClaimToken, ClaimedBy, CommandText) VALUES (1, 1, 20, 'send', 'os_command', 1, 'c1', 'true')"
+    )
+    assert two("status") == 0
+    assert "DRAINED: pool ssis is drained since " in two.out
+    assert "20 send (pool ssis)" in " ".join(two.out.split())
+    seen = two.json("status")
+    assert [one["PoolName"] for one in seen["Running"]] == ["ssis"]
+    assert [one["PoolName"] for one in seen["Drains"]] == ["ssis"]
+
+
 def test_a_host_is_drained_for_all_controllers_on_it(two: Shop) -> None:
     two.arrive("Daily")
     ((host,),) = [(one["Host"],) for one in two.json("controllers")]
