@@ -2121,7 +2121,7 @@ SELECT b.ProcessBatch_id, b.ProcessBatchName, COALESCE(b.Entity, b.ProcessBatchN
             WHEN z.BatchFreeze_id IS NOT NULL THEN z.NextSql WHEN y.ProcessBatch_id IS NOT NULL THEN y.NextSql
             WHEN t.Incident_id IS NOT NULL AND n.ProcessBatch_id IS NULL AND a.ProcessBatch_id IS NULL
                  THEN CONCAT('SELECT * FROM Incident WHERE Incident_id = ', t.Incident_id, ';')
-            ELSE CONCAT('SELECT * FROM ', CASE WHEN n.Failed + n.Held > 0 THEN 'vFailed' WHEN n.Running > 0 THEN 'vRunning' WHEN n.Retry + n.Ready + n.Paused > 0 OR a.ProcessBatch_id IS NOT NULL THEN 'vWaiting' ELSE 'vHistory' END, ' WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';') END AS NextSql
+            ELSE CONCAT('SELECT * FROM ', CASE WHEN n.Failed + n.Held > 0 THEN 'vFailed' WHEN n.Running > 0 THEN 'vRunning' WHEN n.Retry + n.Ready + n.Paused > 0 OR a.ProcessBatch_id IS NOT NULL THEN 'vWaiting' ELSE 'vHistory' END, ' WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';') END AS NextSql, c.StepsFailed AS LastStepsFailed
 FROM ProcessBatch b
 LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
@@ -2437,7 +2437,7 @@ SELECT h.BatchProcessHistory_id, h.BatchControl_id, b.ProcessBatchName, c.CycleK
        h.StartTime, (SELECT TOP 1 CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime ORDER BY o.FromTime) AS StartTimeLocal, h.EndTime, (SELECT TOP 1 CASE WHEN h.EndTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.EndTime) END FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime ORDER BY o.FromTime) AS EndTimeLocal,
        CAST(DATEDIFF_BIG(millisecond, h.StartTime, h.EndTime) / 1000.0 AS decimal(18, 3)) AS DurationSeconds, h.ReturnCode, h.RowsAffected, h.Message AS ErrorText, h.Output,
        h.CommandText, h.ClaimedBy, h.Host, h.Pid, h.DbSession, c.FileProcess_id,
-       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES (''rerun'', ', h.BatchControl_id, ', ''{"from": ', h.ProcessControlSeq, '}'', ''...'');') AS RerunSql, h.ErrorCode, h.ErrorLine
+       CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES (''rerun'', ', h.BatchControl_id, ', ''{"from": ', h.ProcessControlSeq, '}'', ''...'');') AS RerunSql, h.ErrorCode, h.ErrorLine, c.StepsFailed
 FROM BatchProcessHistory h
 LEFT JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
 LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = h.ProcessBatch_id

@@ -1492,7 +1492,7 @@ SELECT b.ProcessBatch_id, b.ProcessBatchName, COALESCE(b.Entity, b.ProcessBatchN
     WHEN z.BatchFreeze_id IS NOT NULL THEN z.NextSql WHEN y.ProcessBatch_id IS NOT NULL THEN y.NextSql
     WHEN t.Incident_id IS NOT NULL AND n.ProcessBatch_id IS NULL AND a.ProcessBatch_id IS NULL
     THEN ('SELECT * FROM Incident WHERE Incident_id = ' || t.Incident_id || ';')
-    ELSE ('SELECT * FROM ' || CASE WHEN n.Failed + n.Held > 0 THEN 'vFailed' WHEN n.Running > 0 THEN 'vRunning' WHEN n.Retry + n.Ready + n.Paused > 0 OR a.ProcessBatch_id IS NOT NULL THEN 'vWaiting' ELSE 'vHistory' END || ' WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';') END AS NextSql
+    ELSE ('SELECT * FROM ' || CASE WHEN n.Failed + n.Held > 0 THEN 'vFailed' WHEN n.Running > 0 THEN 'vRunning' WHEN n.Retry + n.Ready + n.Paused > 0 OR a.ProcessBatch_id IS NOT NULL THEN 'vWaiting' ELSE 'vHistory' END || ' WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';') END AS NextSql, c.StepsFailed AS LastStepsFailed
 FROM ProcessBatch b
 LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
@@ -1778,7 +1778,7 @@ SELECT h.BatchProcessHistory_id, h.BatchControl_id, b.ProcessBatchName, c.CycleK
     h.StartTime, (SELECT MIN(CASE WHEN h.StartTime < '5000-01-01' AND (h.StartTime > '4000-01-01 BC' OR NOT isfinite(h.StartTime)) THEN h.StartTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime) AS StartTimeLocal, h.EndTime, (SELECT MIN(CASE WHEN h.EndTime < '5000-01-01' AND (h.EndTime > '4000-01-01 BC' OR NOT isfinite(h.EndTime)) THEN h.EndTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime) AS EndTimeLocal,
     CASE WHEN isfinite(h.StartTime) AND isfinite(h.EndTime) THEN round(EXTRACT(EPOCH FROM h.EndTime) - EXTRACT(EPOCH FROM h.StartTime), 3) END AS DurationSeconds, h.ReturnCode, h.RowsAffected, h.Message AS ErrorText, h.Output,
     h.CommandText, h.ClaimedBy, h.Host, h.Pid, h.DbSession, c.FileProcess_id,
-    ('INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES (''rerun'', ' || h.BatchControl_id || ', ''{"from": ' || h.ProcessControlSeq || '}'', ''...'');') AS RerunSql, h.ErrorCode, h.ErrorLine
+    ('INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES (''rerun'', ' || h.BatchControl_id || ', ''{"from": ' || h.ProcessControlSeq || '}'', ''...'');') AS RerunSql, h.ErrorCode, h.ErrorLine, c.StepsFailed
 FROM BatchProcessHistory h
 LEFT JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
 LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = h.ProcessBatch_id

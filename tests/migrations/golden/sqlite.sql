@@ -1000,7 +1000,7 @@ SELECT b.ProcessBatch_id, b.ProcessBatchName, COALESCE(b.Entity, b.ProcessBatchN
     WHEN z.BatchFreeze_id IS NOT NULL THEN z.NextSql WHEN y.ProcessBatch_id IS NOT NULL THEN y.NextSql
     WHEN t.Incident_id IS NOT NULL AND n.ProcessBatch_id IS NULL AND a.ProcessBatch_id IS NULL
     THEN 'SELECT * FROM Incident WHERE Incident_id = ' || t.Incident_id || ';'
-    ELSE 'SELECT * FROM ' || CASE WHEN n.Failed + n.Held > 0 THEN 'vFailed' WHEN n.Running > 0 THEN 'vRunning' WHEN n.Retry + n.Ready + n.Paused > 0 OR a.ProcessBatch_id IS NOT NULL THEN 'vWaiting' ELSE 'vHistory' END || ' WHERE ProcessBatchName = ' || quote(b.ProcessBatchName) || ';' END AS NextSql
+    ELSE 'SELECT * FROM ' || CASE WHEN n.Failed + n.Held > 0 THEN 'vFailed' WHEN n.Running > 0 THEN 'vRunning' WHEN n.Retry + n.Ready + n.Paused > 0 OR a.ProcessBatch_id IS NOT NULL THEN 'vWaiting' ELSE 'vHistory' END || ' WHERE ProcessBatchName = ' || quote(b.ProcessBatchName) || ';' END AS NextSql, c.StepsFailed AS LastStepsFailed
 FROM ProcessBatch b
 LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
@@ -1261,7 +1261,7 @@ SELECT h.BatchProcessHistory_id, h.BatchControl_id, b.ProcessBatchName, c.CycleK
     h.StartTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.StartTime, Shift) FROM batchctl_shifts WHERE datetime(h.StartTime, '+1 second') BETWEEN FromTime AND UntilTime) AS StartTimeLocal, h.EndTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.EndTime, Shift) FROM batchctl_shifts WHERE datetime(h.EndTime, '+1 second') BETWEEN FromTime AND UntilTime) AS EndTimeLocal,
     round((julianday(h.EndTime) - julianday(h.StartTime)) * 86400.0, 3) AS DurationSeconds, h.ReturnCode, h.RowsAffected, h.Message AS ErrorText, h.Output,
     h.CommandText, h.ClaimedBy, h.Host, h.Pid, h.DbSession, c.FileProcess_id,
-    'INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES (''rerun'', ' || h.BatchControl_id || ', ''{"from": ' || h.ProcessControlSeq || '}'', ''...'');' AS RerunSql, h.ErrorCode, h.ErrorLine
+    'INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES (''rerun'', ' || h.BatchControl_id || ', ''{"from": ' || h.ProcessControlSeq || '}'', ''...'');' AS RerunSql, h.ErrorCode, h.ErrorLine, c.StepsFailed
 FROM BatchProcessHistory h
 LEFT JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
 LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = h.ProcessBatch_id
