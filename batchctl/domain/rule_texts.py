@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 
 from batchctl.domain.text import shorten, visible
-from batchctl.domain.values import value
 
 TIMEOUT, ROWS = "timeout", "rows"
 """What stands there for failures that have no code: the step ran longer than MaxDuration; its rows are not as they should be."""
@@ -19,7 +19,7 @@ LEARNED = "learned"
 _ROWS = re.compile(r"\d{1,18}")
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class RetryOn:
     """The codes after which a step is tried again; everything else is final."""
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from batchctl.domain.gates import mending
 from batchctl.domain.outcomes import Rendered, StepOutcome
 from batchctl.domain.rows import InstanceId
 from batchctl.operations import inspection
@@ -176,6 +177,16 @@ def test_a_step_that_has_failed_for_good_is_gone_past_where_it_says_so(world: Wo
     assert broken(world) == set()
 
 
+def test_a_step_that_is_not_there_any_more_breaks_no_law(world: World) -> None:
+    night(world, {"OnStepFailure": "continue", "RetryCount": 2, "RetryWaitSecs": 0}, {})
+    fail(world, BAD, 10)
+    world.process()
+    world.sql("DELETE FROM ProcessControl WHERE ProcessControlSeq = 10")
+
+    assert world.sql(STANDS) == [("complete", 20, 0, 1)]
+    assert broken(world) == set()
+
+
 def test_a_fatal_failure_is_gone_past_at_once(world: World) -> None:
     night(world, {"OnStepFailure": "continue", "RetryCount": 3}, {})
     fail(world, FATAL, 10)
@@ -292,6 +303,10 @@ def test_a_wrong_number_of_rows_fails_the_step_and_is_tried_again_where_that_is_
     world.step(batch_id, 20, RetryOn="3")
     rows(world, 9)
     assert world.history() == [(1, 10, 1, "auto", "failed"), (1, 10, 2, "retry", "failed")]
+    shown = inspection.show(world.transactions, InstanceId(1))
+    assert mending(shown.instance, shown.batch, shown.history[-1]) == (
+        "batchctl rerun 1 --reason ...   (if that number of rows is right: batchctl skip 1 --reason ...)"
+    )
     (said,) = {message for (message,) in world.sql("SELECT Message FROM BatchProcessHistory")}
     assert said == "wrong number of rows: 9, and has to be 10 to 20 (the newest on Monday to Friday: none)"
     assert world.sql("SELECT DISTINCT ErrorCode, RowsAffected FROM BatchProcessHistory") == [("rows", 9)]

@@ -165,7 +165,6 @@ OF_INSTANCES: tuple[Invariant, ...] = (
         .join(
             step,
             and_(_s.ProcessBatch_id == _h.c.ProcessBatch_id, _s.ProcessControlSeq == _h.c.ProcessControlSeq),
-            isouter=True,
         )
         .where(_h.c.Status.in_(BROKEN), not_(_TOUCHED_BY_A_PERSON))
         .group_by(_h.c.BatchControl_id, _h.c.ProcessControlSeq, _s.RetryCount, _b.RetryCount)
