@@ -125,3 +125,19 @@ def test_a_note_goes_with_what_it_is_about(night: Night) -> None:
     assert night.sql("SELECT count(*) FROM BatchControl") == [(0,)], purged.stdout
     assert night.sql("SELECT count(*) FROM Incident") == [(0,)], purged.stdout
     assert night.sql("SELECT ProcessBatch_id FROM Note") == [(1,)]
+
+
+def test_a_batch_that_a_file_leaves_out_goes_with_its_notes(night: Night) -> None:
+    file = night.folder / "defined.toml"
+    file.write_text(
+        'Owns = "mine"\n[[ProcessBatch]]\nProcessBatchName = "Spare"\n[[ProcessBatch.ProcessControl]]\n'
+        'ProcessControlSeq = 10\nProcessName = "a"\nProcessType = "os_command"\nData1 = "true"\n'
+    )
+    assert night("apply", "defined.toml", "--reason", "made").returncode == 0
+    night("note", "--batch", "Spare", "not needed any more")
+    file.write_text('Owns = "mine"\n')
+    pruned = night("apply", "defined.toml", "--prune", "--reason", "gone")
+
+    assert pruned.returncode == 0, pruned.stdout + pruned.stderr
+    assert night.sql("SELECT ProcessBatchName FROM ProcessBatch") == [("Late",)]
+    assert notes(night) == []
