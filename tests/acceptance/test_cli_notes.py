@@ -84,7 +84,7 @@ def test_what_is_no_note_is_refused(night: Night, args: tuple[str, ...], code: i
 
 
 def test_who_has_no_shell_asks_for_one_by_a_row(night: Night) -> None:
-    asked = [
+    asked: list[dict[str, object]] = [
         {"BatchControl_id": 1, "Reason": "by row"},
         {"ProcessBatchName": "Late", "Reason": "of the batch"},
         {"Arguments": '{"incident": 1}', "Reason": "of the incident"},

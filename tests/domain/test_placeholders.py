@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -149,9 +151,8 @@ def test_a_malformed_column_of_a_step_is_refused_naming_step_and_column() -> Non
 
 
 def test_a_variable_is_a_placeholder_with_a_value_of_its_own() -> None:
-    request = a_request(
-        a_step(), AROUND, variables={"In.Dir-1": "/in {Data1}", "Empty": ""}, data=("one",) + (None,) * 5
-    )
+    plain = a_request(a_step(), AROUND, data=("one", None, None, None, None, None))
+    request = replace(plain, variables={"In.Dir-1": "/in {Data1}", "Empty": ""})
 
     assert parse("{var:In.Dir-1}") == (Placeholder("var:In.Dir-1"),)
     assert fill(request, parse("<{var:In.Dir-1}|{Data1}|{var:Empty}>")) == "</in {Data1}|one|>"
@@ -174,7 +175,7 @@ def test_what_names_no_variable_is_a_finding(text: str, said: str) -> None:
 
 
 def test_a_variable_that_is_not_set_refuses_the_attempt_and_says_what_to_type() -> None:
-    request = a_request(a_step(), AROUND, variables={"InDir": "/in"})
+    request = replace(a_request(a_step(), AROUND), variables={"InDir": "/in"})
 
     with pytest.raises(StepRefused) as refused:
         fill(request, parse("{var:indir}"))
