@@ -114,9 +114,7 @@ def context(
     )
 
 
-def a_request(
-    step: Step, context: StepContext, *, variables: Mapping[str, str] | None = None, **instance: Any
-) -> StepRequest:
+def a_request(step: Step, context: StepContext, **instance: Any) -> StepRequest:
     """Return a request for a first attempt at a step, for an instance with the given fields."""
     return StepRequest(
         step=step,
@@ -126,5 +124,4 @@ def a_request(
         context=context,
         note="BatchControl 42 of batch MyFileType1",
         database_id="test",
-        variables=variables or {},
     )

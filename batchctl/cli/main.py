@@ -123,9 +123,8 @@ GROUPS: dict[str, dict[str, str]] = {
     "Act": {
         "rerun, skip": "Run an instance again; go on without its next step.",
         "pause, resume, cancel": "Hold an instance; let it go on; give it up.",
-        "accept": "Take in a rejected or duplicate FileProcess row.",
+        "accept, note": "Take in a rejected row; note what others have to know.",
         "acknowledge, snooze": "Stop or delay the reminders of an incident.",
-        "note": "Write what others have to know of an instance.",
         "enable, disable, mode": "Switch a batch on or off; set what starts it.",
         "freeze, thaw, freezes": "Start nothing new; end that; list freezes.",
     },

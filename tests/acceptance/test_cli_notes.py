@@ -84,7 +84,7 @@ def test_what_is_no_note_is_refused(night: Night, args: tuple[str, ...], code: i
 
 
 def test_who_has_no_shell_asks_for_one_by_a_row(night: Night) -> None:
-    asked = [
+    asked: list[dict[str, object]] = [
         {"BatchControl_id": 1, "Reason": "by row"},
         {"ProcessBatchName": "Late", "Reason": "of the batch"},
         {"Arguments": '{"incident": 1}', "Reason": "of the incident"},
@@ -125,3 +125,19 @@ def test_a_note_goes_with_what_it_is_about(night: Night) -> None:
     assert night.sql("SELECT count(*) FROM BatchControl") == [(0,)], purged.stdout
     assert night.sql("SELECT count(*) FROM Incident") == [(0,)], purged.stdout
     assert night.sql("SELECT ProcessBatch_id FROM Note") == [(1,)]
+
+
+def test_a_batch_that_a_file_leaves_out_goes_with_its_notes(night: Night) -> None:
+    file = night.folder / "defined.toml"
+    file.write_text(
+        'Owns = "mine"\n[[ProcessBatch]]\nProcessBatchName = "Spare"\n[[ProcessBatch.ProcessControl]]\n'
+        'ProcessControlSeq = 10\nProcessName = "a"\nProcessType = "os_command"\nData1 = "true"\n'
+    )
+    assert night("apply", "defined.toml", "--reason", "made").returncode == 0
+    night("note", "--batch", "Spare", "not needed any more")
+    file.write_text('Owns = "mine"\n')
+    pruned = night("apply", "defined.toml", "--prune", "--reason", "gone")
+
+    assert pruned.returncode == 0, pruned.stdout + pruned.stderr
+    assert night.sql("SELECT ProcessBatchName FROM ProcessBatch") == [("Late",)]
+    assert notes(night) == []

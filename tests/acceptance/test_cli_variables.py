@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import tomllib
+from contextlib import closing
 
 import pytest
 
@@ -166,3 +168,60 @@ def test_a_watched_folder_may_name_one(night: Night) -> None:
     assert watch["Folder"] == "incoming"
     assert "a.csv" in night("watch", "test", "in").stdout
     assert night("variable", "remove", "Folder", *WHY).returncode == 4
+
+
+def test_sql_takes_a_variable_as_a_bound_value_also_from_a_file(night: Night) -> None:
+    (night.folder / "batchctl.toml").write_text(
+        '[connections.shop]\nurl = "sqlite:///shop.db"\n'
+        if night.database.kind == "sqlite"
+        else f'database_url = "{night.database.url}"\n[connections.shop]\nurl = "sqlite:///shop.db"\n'
+    )
+    (night.folder / "shop.db").touch()
+    (night.folder / "load.sql").write_text("INSERT INTO t VALUES ({var:In-Dir}, {var:In.Dir}, {var:In-Dir})")
+    night.batch("Sql", Entity="Sql")
+    for at, text in ((10, "CREATE TABLE t (a text, b text, c text)"), (20, "file:load.sql")):
+        night.sql(
+            "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2)"
+            " SELECT ProcessBatch_id, ?, 'sql', 'sql', 'shop', ? FROM ProcessBatch WHERE ProcessBatchName = 'Sql'",
+            *(at, text),
+        )
+    hostile = "x'); DROP TABLE t; --"
+    checked = night("check", env={"COLUMNS": "300"})
+    night("variable", "set", "In-Dir", hostile, *WHY)
+    night("variable", "set", "In.Dir", "{Data1}", *WHY)
+    night.arrive("Sql")
+    night("create")
+    processed = night("process")
+    removed = night("variable", "remove", "In-Dir", *WHY)
+    assert processed.returncode == 1, "an instance of Loads fails too"
+    assert night.status_of(2) == "complete", night("history", "2").stdout
+    with closing(sqlite3.connect(night.folder / "shop.db")) as shop:
+        rows = shop.execute("SELECT * FROM t").fetchall()
+
+    assert "{var:In-Dir} names a variable that is not set" in checked.stdout
+    assert rows == [(hostile, "{Data1}", hostile)]
+    assert "Data2 of ProcessControl Sql, step 20 'sql'" in removed.stderr
+
+
+def test_a_program_stands_in_another_folder_in_each_installation(night: Night) -> None:
+    (night.folder / "tools").mkdir()
+    script = night.folder / "tools" / "load.sh"
+    script.write_text("#!/bin/sh\necho in tools\n")
+    script.chmod(0o755)
+    night.batch("Tools", "./load.sh")
+    night.batch("Chosen", "{var:Tools}/load.sh")
+    night.sql("UPDATE ProcessControl SET Data2 = '{var:Tools}' WHERE Data1 = './load.sh'")
+    night("variable", "set", "Tools", "tools", *WHY)
+    night.arrive("Tools")
+    night("create")
+    night("process")
+    said = [
+        output
+        for (output,) in night.sql(
+            "SELECT h.Output FROM BatchProcessHistory h JOIN ProcessBatch b ON b.ProcessBatch_id = h.ProcessBatch_id"
+            " WHERE b.ProcessBatchName = 'Tools'"
+        )
+    ]
+
+    assert said == ["in tools\n"]
+    assert "the program must be written out" in night("check", env={"COLUMNS": "300"}).stdout

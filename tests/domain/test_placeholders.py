@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -146,3 +148,38 @@ def test_a_malformed_column_of_a_step_is_refused_naming_step_and_column() -> Non
     with pytest.raises(StepRefused, match=r"Step 10 'step 10', Data2: the '\{' at position 1 is never closed"):
         parse_for(request, 2)
     assert parse_for(request, 1) == ()
+
+
+def test_a_variable_is_a_placeholder_with_a_value_of_its_own() -> None:
+    plain = a_request(a_step(), AROUND, data=("one", None, None, None, None, None))
+    request = replace(plain, variables={"In.Dir-1": "/in {Data1}", "Empty": ""})
+
+    assert parse("{var:In.Dir-1}") == (Placeholder("var:In.Dir-1"),)
+    assert fill(request, parse("<{var:In.Dir-1}|{Data1}|{var:Empty}>")) == "</in {Data1}|one|>"
+    assert fit_value(request, "var:Empty") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{var:}", "'{var:}' names no variable: it has no name"),
+        ("{var:a b}", "'{var:a b}' names no variable: 'a b' is no name of a variable: letters from A to Z"),
+        ("{var:{x}", "is no name of a variable"),
+        ("{VAR:a}", "'{VAR:a}' is not a placeholder."),
+    ],
+)
+def test_what_names_no_variable_is_a_finding(text: str, said: str) -> None:
+    (found,) = findings("Data1", text, {})
+
+    assert said in found.message
+
+
+def test_a_variable_that_is_not_set_refuses_the_attempt_and_says_what_to_type() -> None:
+    request = replace(a_request(a_step(), AROUND), variables={"InDir": "/in"})
+
+    with pytest.raises(StepRefused) as refused:
+        fill(request, parse("{var:indir}"))
+
+    assert "names variable 'indir', which is not set. Did you mean 'InDir'?" in refused.value.message
+    assert refused.value.next_step is not None
+    assert refused.value.next_step.startswith("batchctl variable set indir VALUE --reason ..., then: batchctl rerun ")

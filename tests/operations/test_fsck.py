@@ -155,6 +155,7 @@ PLANTED = {
             " ClaimedBy, CommandText) VALUES (3, 1, 10, 's', 'told', 'c9', '')")],
     "I92": [*CLAIMED_TWICE, "UPDATE ProcessBatch SET MaxConcurrent = 2", "UPDATE BatchControl SET NextPool = 'ssis'",
             "INSERT INTO Pool (PoolName, MaxConcurrent) VALUES ('ssis', 1)"],
+    "I85": ["INSERT INTO Note (BatchControl_id, Text) VALUES (99, 'of nothing')"],
     "I67": ["UPDATE BatchProcessHistory SET DefVersion = 9 WHERE BatchProcessHistory_id = 1"],
 }  # fmt: skip
 """What breaks each law. Some break others too, which is said beside them."""

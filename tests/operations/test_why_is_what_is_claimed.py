@@ -51,6 +51,13 @@ class Drawn:
     """Of each resource the units, 0 for none, and whether all of it."""
     instances: tuple[tuple[str, str], ...]
     """Of each the status and NextRunTime."""
+    priority: int | None = None
+    most_begun: int | None = None
+    """MaxPerMinute."""
+    begun: int = 0
+    """How many of its instances were begun by a clock that goes ahead, and are over: they count for every clock."""
+    on_their_way: int = 0
+    """Of its instances each so many-th has its first step behind it; 0 for none."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +86,10 @@ batches = st.builds(
     has_steps=st.sampled_from([True] * 7 + [False]),
     needs=st.tuples(needs, needs),
     instances=st.lists(instances, min_size=2, max_size=5).map(tuple),
+    priority=st.sampled_from([None, None, None, 0, 5, 1000]),
+    most_begun=st.sampled_from([None, None, None, 1, 2, 3]),
+    begun=st.integers(0, 2),
+    on_their_way=st.sampled_from([0, 0, 2, 3]),
 )
 freezes = st.tuples(
     st.sampled_from([("b1", None), ("b2", None), (None, "b"), (None, "Odd"), (None, None)]),
@@ -109,16 +120,17 @@ def put(world: World, situation: Situation) -> None:
         )
     for number, batch in enumerate(situation.batches, start=1):
         hand.sql(
-            "INSERT INTO ProcessBatch (ProcessBatch_id, ProcessBatchName, Enabled, Seq, OnFailure, MaxConcurrent, Tags)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO ProcessBatch (ProcessBatch_id, ProcessBatchName, Enabled, Seq, OnFailure, MaxConcurrent, Tags,"
+            " Priority, MaxPerMinute) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             *(number, f"b{number}", batch.enabled, batch.seq, batch.on_failure, batch.most),
             "all, odd" if number % 2 else None,
+            *(batch.priority, batch.most_begun),
         )
         if batch.has_steps:
             hand.sql(
                 "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType)"
-                " VALUES (?, 10, 'one', 'told')",
-                number,
+                " VALUES (?, 10, 'one', 'told'), (?, 20, 'two', 'told')",
+                *(number, number),
             )
         for resource, (units, exclusive) in enumerate(batch.needs, start=1):
             if units:
@@ -142,14 +154,24 @@ def put(world: World, situation: Situation) -> None:
         for at, (status, due) in enumerate(batch.instances)
     ]
     mixed = [one for _, one in sorted(zip(situation.order, mixed, strict=False), key=lambda each: each[0])]
-    for key, (_, batch_id, status, due) in enumerate(mixed, start=1):
+    for key, (nth, batch_id, status, due) in enumerate(mixed, start=1):
+        every = situation.batches[batch_id - 1].on_their_way
         hand.sql("INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (?, ?)", key, f"b{batch_id}")
         owner = "c9" if status in {"running", "pausing", "cancelling"} else None
         hand.sql(
-            "INSERT INTO BatchControl (BatchControl_id, ProcessBatch_id, FileProcess_id, Status, NextRunTime, ClaimedBy)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            *(key, batch_id, key, status, due, owner),
+            "INSERT INTO BatchControl (BatchControl_id, ProcessBatch_id, FileProcess_id, Status, NextRunTime, ClaimedBy,"
+            " PrevProcessControlSeq) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            *(key, batch_id, key, status, due, owner, 10 if every and not (nth + 1) % every else 0),
         )
+    for number, batch in enumerate(situation.batches, start=1):
+        for nth in range(batch.begun):
+            key = 1000 * number + nth
+            hand.sql("INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (?, ?)", key, f"b{number}")
+            hand.sql(
+                "INSERT INTO BatchControl (BatchControl_id, ProcessBatch_id, FileProcess_id, Status, BegunTime)"
+                " VALUES (?, ?, ?, 'complete', ?)",
+                *(key, number, key, LATER),
+            )
     world.hear()
 
 
@@ -251,6 +273,10 @@ def test_no_gate_blocks_exactly_what_a_controller_claims_now(
 NOTHING = "nothing holds it back"
 
 
+LIMITS = ("resource ", "Setting ", "MaxConcurrent", "MaxPerMinute", "slots")
+"""Gates of what others take first."""
+
+
 def check_view(world: World) -> None:
     """Compare what `vWaiting` says of each instance with the gates that `why` names.
 
@@ -260,7 +286,7 @@ def check_view(world: World) -> None:
         explained = explain.why(world.transactions, world.clock, PRESENCE, str(key))
         blocking = {gate.name: str(gate.blocked) for gate in explained.blocking if gate.name != "controller"}
         policy = blocking.get("failure policy", "")
-        limits_it = [name for name in blocking if name.startswith(("resource ", "Setting ", "MaxConcurrent", "slots"))]
+        limits_it = [name for name in blocking if name.startswith(LIMITS)]
         if reason == NOTHING:
             # A retry keeps others back while it lacks a resource, which the view does not know.
             retried = {"failure policy"} if limits_it and " is retry " in policy else set()

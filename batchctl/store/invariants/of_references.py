@@ -12,6 +12,7 @@ from batchctl.store.tables import (
     calendar_day,
     duration_history,
     file_watch_seen,
+    note,
     process_control,
     schedule_fire,
 )
@@ -40,5 +41,6 @@ OF_REFERENCES: tuple[Invariant, ...] = (
     _names_what_is_there("I75", duration_history),
     _names_what_is_there("I76", schedule_fire),
     _names_what_is_there("I77", batch_completion),
+    _names_what_is_there("I85", note),
 )
 """The laws of other tables' references say more, and stand with the other laws of those tables."""

@@ -87,7 +87,7 @@ LEFT JOIN {s.of}ProcessControl e ON e.ProcessBatch_id = c.ProcessBatch_id AND e.
     WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > c.PrevProcessControlSeq)
 LEFT JOIN {s.of}vPools o ON o.PoolName = {pool_of(s, "e", "b")}
 LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN Paced p ON p.ProcessBatch_id = c.ProcessBatch_id AND {s.word("c.Status")} <> 'paused'
+LEFT JOIN Paced p ON p.ProcessBatch_id = c.ProcessBatch_id AND c.Status <> 'paused' AND c.PrevProcessControlSeq < p.FirstSeq
 LEFT JOIN {s.of}BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
 LEFT JOIN {s.of}Resource r ON r.Resource_id = m.Resource_id
 LEFT JOIN Locked h ON h.BatchControl_id = c.BatchControl_id AND h.Nth = 1"""
@@ -137,7 +137,8 @@ WHERE n.Units > r.Units OR h.Exclusive = 1 OR (n.Exclusive = 1 AND h.Units > 0)
    OR r.Units - COALESCE(h.Units, 0) < n.Units
 GROUP BY n.ProcessBatch_id
 ), Paced AS (
-SELECT c.ProcessBatch_id, COUNT(*) AS Begun, MIN(c.BegunTime) AS Oldest
+SELECT c.ProcessBatch_id, COUNT(*) AS Begun, MIN(c.BegunTime) AS Oldest,
+       (SELECT MIN(g.ProcessControlSeq) FROM {s.of}ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id) AS FirstSeq
 FROM {s.of}BatchControl c JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 WHERE b.MaxPerMinute IS NOT NULL AND c.BegunTime IS NOT NULL AND c.BegunTime > {s.ago(60)}
 GROUP BY c.ProcessBatch_id, b.MaxPerMinute HAVING COUNT(*) >= b.MaxPerMinute
@@ -232,7 +233,7 @@ def _reason(s: ViewDialect) -> str:
             WHEN u.Units > r.Units THEN {missing}
             WHEN u.Exclusive = 1 THEN {whole}
             WHEN u.Resource_id IS NOT NULL THEN {some}
-            WHEN c.Taken >= {most} AND l.Most IS NULL AND NOT EXISTS (
+            WHEN c.Taken >= {most} AND l.Most IS NULL AND b.MaxPerMinute IS NULL AND NOT EXISTS (
                  SELECT 1 FROM {s.of}BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN {started}
             WHEN c.Taken >= {most} THEN {s.joined("'others of batch '", "b.ProcessBatchName", "' start before it'")}
             ELSE 'nothing holds it back' END)"""

@@ -2268,7 +2268,8 @@ WHERE n.Units > r.Units OR h.Exclusive = 1 OR (n.Exclusive = 1 AND h.Units > 0)
    OR r.Units - COALESCE(h.Units, 0) < n.Units
 GROUP BY n.ProcessBatch_id
 ), Paced AS (
-SELECT c.ProcessBatch_id, COUNT(*) AS Begun, MIN(c.BegunTime) AS Oldest
+SELECT c.ProcessBatch_id, COUNT(*) AS Begun, MIN(c.BegunTime) AS Oldest,
+       (SELECT MIN(g.ProcessControlSeq) FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id) AS FirstSeq
 FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 WHERE b.MaxPerMinute IS NOT NULL AND c.BegunTime IS NOT NULL AND c.BegunTime > DATEADD(second, -60, SYSUTCDATETIME())
 GROUP BY c.ProcessBatch_id, b.MaxPerMinute HAVING COUNT(*) >= b.MaxPerMinute
@@ -2342,7 +2343,7 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
             WHEN u.Units > r.Units THEN CONCAT('it needs ', u.Units, ' units of ', r.ResourceName, ', and there are ', r.Units)
             WHEN u.Exclusive = 1 THEN CONCAT('it needs all of ', r.ResourceName, ', and instances under way hold it')
             WHEN u.Resource_id IS NOT NULL THEN CONCAT('it needs ', u.Units, ' of the ', r.Units, ' units of ', r.ResourceName, ', and instances under way hold it')
-            WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND NOT EXISTS (
+            WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND b.MaxPerMinute IS NULL AND NOT EXISTS (
                  SELECT 1 FROM BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
             WHEN c.Taken >= b.MaxConcurrent THEN CONCAT('others of batch ', b.ProcessBatchName, ' start before it')
             ELSE 'nothing holds it back' END) AS Reason,
@@ -2380,7 +2381,7 @@ LEFT JOIN ProcessControl e ON e.ProcessBatch_id = c.ProcessBatch_id AND e.Proces
     WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > c.PrevProcessControlSeq)
 LEFT JOIN vPools o ON o.PoolName = COALESCE(NULLIF(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(e.Pool) COLLATE Latin1_General_100_BIN2), ''), NULLIF(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(b.Pool) COLLATE Latin1_General_100_BIN2), ''), 'default')
 LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN Paced p ON p.ProcessBatch_id = c.ProcessBatch_id AND lower(c.Status) COLLATE Latin1_General_100_BIN2 <> 'paused'
+LEFT JOIN Paced p ON p.ProcessBatch_id = c.ProcessBatch_id AND c.Status <> 'paused' AND c.PrevProcessControlSeq < p.FirstSeq
 LEFT JOIN BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
 LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
 LEFT JOIN Locked h ON h.BatchControl_id = c.BatchControl_id AND h.Nth = 1

@@ -1092,7 +1092,8 @@ WHERE n.Units > r.Units OR h.Exclusive = 1 OR (n.Exclusive = 1 AND h.Units > 0)
    OR r.Units - COALESCE(h.Units, 0) < n.Units
 GROUP BY n.ProcessBatch_id
 ), Paced AS (
-SELECT c.ProcessBatch_id, COUNT(*) AS Begun, MIN(c.BegunTime) AS Oldest
+SELECT c.ProcessBatch_id, COUNT(*) AS Begun, MIN(c.BegunTime) AS Oldest,
+    (SELECT MIN(g.ProcessControlSeq) FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id) AS FirstSeq
 FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 WHERE b.MaxPerMinute IS NOT NULL AND c.BegunTime IS NOT NULL AND c.BegunTime > strftime('%Y-%m-%d %H:%M:%f', 'now', '-60 seconds')
 GROUP BY c.ProcessBatch_id, b.MaxPerMinute HAVING COUNT(*) >= b.MaxPerMinute
@@ -1154,7 +1155,7 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
     WHEN u.Units > r.Units THEN 'it needs ' || u.Units || ' units of ' || r.ResourceName || ', and there are ' || r.Units
     WHEN u.Exclusive = 1 THEN 'it needs all of ' || r.ResourceName || ', and instances under way hold it'
     WHEN u.Resource_id IS NOT NULL THEN 'it needs ' || u.Units || ' of the ' || r.Units || ' units of ' || r.ResourceName || ', and instances under way hold it'
-    WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND NOT EXISTS (
+    WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND b.MaxPerMinute IS NULL AND NOT EXISTS (
     SELECT 1 FROM BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN b.MaxConcurrent || ' of batch ' || b.ProcessBatchName || ' are started before it'
     WHEN c.Taken >= b.MaxConcurrent THEN 'others of batch ' || b.ProcessBatchName || ' start before it'
     ELSE 'nothing holds it back' END) AS Reason,
@@ -1191,7 +1192,7 @@ LEFT JOIN ProcessControl e ON e.ProcessBatch_id = c.ProcessBatch_id AND e.Proces
     WHERE v.ProcessBatch_id = c.ProcessBatch_id AND v.ProcessControlSeq > c.PrevProcessControlSeq)
 LEFT JOIN vPools o ON o.PoolName = COALESCE(NULLIF(trim(lower(e.Pool), (SELECT Blanks FROM batchctl_blanks)), ''), NULLIF(trim(lower(b.Pool), (SELECT Blanks FROM batchctl_blanks)), ''), 'default')
 LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
-LEFT JOIN Paced p ON p.ProcessBatch_id = c.ProcessBatch_id AND lower(c.Status) <> 'paused'
+LEFT JOIN Paced p ON p.ProcessBatch_id = c.ProcessBatch_id AND c.Status <> 'paused' AND c.PrevProcessControlSeq < p.FirstSeq
 LEFT JOIN BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
 LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
 LEFT JOIN Locked h ON h.BatchControl_id = c.BatchControl_id AND h.Nth = 1
