@@ -155,6 +155,9 @@ PLANTED = {
             " ClaimedBy, CommandText) VALUES (3, 1, 10, 's', 'told', 'c9', '')")],
     "I92": [*CLAIMED_TWICE, "UPDATE ProcessBatch SET MaxConcurrent = 2", "UPDATE BatchControl SET NextPool = 'ssis'",
             "INSERT INTO Pool (PoolName, MaxConcurrent) VALUES ('ssis', 1)"],
+    "I86": ["INSERT INTO ControllerPool (Controller_id, PoolName) VALUES (99, 'ssis')"],
+    "I87": ["INSERT INTO StepOutput (BatchProcessHistory_id, Number, Text) VALUES (99, 1, 'of nothing')"],
+    "I88": ["INSERT INTO Confirmation (BatchControl_id, ProcessControlSeq, Question) VALUES (99, 10, 'now?')"],
     "I85": ["INSERT INTO Note (BatchControl_id, Text) VALUES (99, 'of nothing')"],
     "I67": ["UPDATE BatchProcessHistory SET DefVersion = 9 WHERE BatchProcessHistory_id = 1"],
 }  # fmt: skip
@@ -164,6 +167,8 @@ NAMING = [
     *PLANTED["I49"], "INSERT INTO FileWatch (WatchName, Entity, Folder) VALUES ('w', 'B', '/in')",
     PLANTED["I74"][0].replace("99", "1"), "INSERT INTO Calendar (CalendarName) VALUES ('NL')",
     PLANTED["I73"][0].replace("99", "1"),
+    "INSERT INTO Controller (ControllerName, Host) VALUES ('c8', 'h')",
+    *(PLANTED[code][0].replace("99", "1") for code in ("I85", "I86", "I87", "I88")),
 ]  # fmt: skip
 """A row, at least, of every table that names others."""
 BESIDES = {

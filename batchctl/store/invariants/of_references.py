@@ -10,11 +10,14 @@ from batchctl.store.tables import (
     batch_dependency,
     batch_resource,
     calendar_day,
+    confirmation,
+    controller_pool,
     duration_history,
     file_watch_seen,
     note,
     process_control,
     schedule_fire,
+    step_output,
 )
 
 
@@ -42,5 +45,8 @@ OF_REFERENCES: tuple[Invariant, ...] = (
     _names_what_is_there("I76", schedule_fire),
     _names_what_is_there("I77", batch_completion),
     _names_what_is_there("I85", note),
+    _names_what_is_there("I86", controller_pool),
+    _names_what_is_there("I87", step_output),
+    _names_what_is_there("I88", confirmation),
 )
 """The laws of other tables' references say more, and stand with the other laws of those tables."""
