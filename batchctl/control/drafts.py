@@ -111,6 +111,7 @@ def ending(one: AfterEnd, now: datetime) -> Ending:
         move.retry_count,
         move.next_run_time if waits else None,
         end.never_ran,
+        end.wrote,
     )
 
 
