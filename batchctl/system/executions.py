@@ -118,7 +118,8 @@ class RunningStep:
 
     def newly_written(self) -> str:
         """Return what its command has written since the last time, without secrets."""
-        return "" if self.shown is None else self.shown.take()
+        shown = self.shown
+        return "" if shown is None else shown.take()
 
     def run_job(self, name: str, arguments: Mapping[str, JsonValue]) -> JobEnd:
         """Call a registered job: in a plugin process, or here when it is declared in-process."""
@@ -152,9 +153,11 @@ class RunningStep:
         usable = False
         try:
             self._identify(process.tree)
+            self.shown = ShownOutput(process.output, self.secrets)
             end = process.run_job(name, arguments, self.stop)
             usable = not self.stopping
         finally:
+            self.shown = None
             self._means.processes.give_back(process, usable=usable)
         return end
 

@@ -148,6 +148,7 @@ PLANTED = {
              " VALUES (99, 10, '2026-11-21', 10, 1, 10, 10, 10)")],
     "I76": [SCHEDULED, "UPDATE Schedule SET Enabled = 0", fired("fired"), "UPDATE ScheduleFire SET FileProcess_id = 99"],
     "I77": [*DEPENDS, completed(1), "UPDATE BatchCompletion SET ProcessBatch_id = 99"],
+    "I85": ["INSERT INTO StepOutput (BatchProcessHistory_id, Number, Text) VALUES (1, 1, 'so far')"],
     "I67": ["UPDATE BatchProcessHistory SET DefVersion = 9 WHERE BatchProcessHistory_id = 1"],
 }  # fmt: skip
 """What breaks each law. Some break others too, which is said beside them."""

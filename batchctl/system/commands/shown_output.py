@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from codecs import getincrementaldecoder
 from collections.abc import Iterable
+from typing import Protocol
 
-from batchctl.system.commands.kept_output import Output
 from batchctl.system.masking import left_open, masked
 from batchctl.system.spellings import spellings
 
 _Decoder = getincrementaldecoder("utf-8")
+
+
+class GrowingOutput(Protocol):
+    """What comes in of an output, of which the newest can be read."""
+
+    @property
+    def total(self) -> int:
+        """How many bytes have come."""
+
+    def since(self, position: int) -> tuple[int, bytes]:
+        """Return the bytes from a position on, or the newest of them, and where they begin."""
 
 
 class ShownOutput:
@@ -17,7 +28,7 @@ class ShownOutput:
 
     __slots__ = ("_decoder", "_forms", "_output", "_position", "_secrets", "_waiting")
 
-    def __init__(self, output: Output, secrets: Iterable[str]) -> None:
+    def __init__(self, output: GrowingOutput, secrets: Iterable[str]) -> None:
         """Begin with the first byte."""
         self._output = output
         self._secrets = tuple(secrets)
@@ -28,7 +39,7 @@ class ShownOutput:
 
     def take(self) -> str:
         """Return what can be shown of what came since the last time: of much, the newest, with a note of the cut."""
-        if self._output.total == self._position:
+        if self._output.total <= self._position:
             return ""
         begins, newest = self._output.since(self._position)
         skipped, self._position = begins - self._position, begins + len(newest)
