@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,7 +42,7 @@ def shown(pieces: list[bytes], *secrets: str, cap: int = OUTPUT_CAP) -> str:
 
 def cut(whole: bytes, at: list[int]) -> list[bytes]:
     edges = [0, *sorted(one % (len(whole) + 1) for one in at), len(whole)]
-    return [whole[begin:end] for begin, end in zip(edges, edges[1:], strict=False)]
+    return [whole[begin:end] for begin, end in pairwise(edges)]
 
 
 @given(st.lists(st.integers(min_value=0), max_size=12))
