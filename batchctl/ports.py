@@ -114,6 +114,14 @@ class Spawned:
 
 
 @value
+class Wrote:
+    """A report: what the execution has written since the last one; no secret stands in it."""
+
+    key: HistoryId
+    text: str
+
+
+@value
 class Finished:
     """A report: the execution has ended. `identity` is what it had, if anything."""
 
@@ -128,7 +136,7 @@ class Finished:
     """True when it was told to stop and did not end: nothing waits for it any more."""
 
 
-Report = Spawned | Finished
+Report = Spawned | Wrote | Finished
 
 
 class Trace(StrEnum):
@@ -202,6 +210,9 @@ class StepRunner(Protocol):
 
     def overhear(self) -> Sequence[Report]:
         """Return what has been reported since the last `collect`; waits for nothing, and carries nothing out."""
+
+    def ask_for_output(self) -> bool:
+        """Have what has been written since the last time reported by `collect`; false where nothing shows any yet."""
 
     def hasten(self) -> Sequence[Report]:
         """Carry out at once what is known to take a moment only, and report it; `collect` carries out the rest."""

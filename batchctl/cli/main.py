@@ -36,6 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "why": ("why_command", "Explain why something does not run: every gate, passed or blocking."),
     "show": ("instance_commands", "Show one instance in full."),
     "history": ("instance_commands", "Show attempts with their exact commands."),
+    "output": ("output_command", "Print what the current or last attempt has written."),
     "batches": ("definitions.definition_commands", "List the batches with their steps and instances."),
     "versions": (
         "definitions.version_commands",
@@ -113,6 +114,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "status": "Show what is happening and what needs a person.",
         "why": "Explain why something does not run.",
         "show, history": "Show one instance; its attempts and their commands.",
+        "output": "Print what a step has written, also while it runs.",
         "batches, versions": "List batches and steps; how they changed.",
         "incidents, inbox": "List problems; rows that did not become work.",
         "report, waits": "Show what is due or late; what waits for others.",

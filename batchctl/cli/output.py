@@ -177,6 +177,14 @@ def verbatim(text: str) -> None:
         say("What a terminal would obey is shown as an escape; with --json, or in a file, it stands as it is.")
 
 
+def piece(text: str) -> None:
+    """Print the next piece of a text at once, with nothing after it; on a terminal what it would obey is an escape."""
+    if sys.stdout.isatty():
+        text = "".join(each if each in "\n\t" else visible(each) for each in text)
+    if text:
+        click.echo(text, nl=False, color=True)
+
+
 def cell(value: object, style: str | None = None) -> Text:
     """Return what a cell shows: one line, nothing invisible, nothing interpreted."""
     if value is None:

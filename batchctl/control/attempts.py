@@ -124,6 +124,8 @@ class End:
     """True when it could not be begun, through no fault of its own."""
     may_go_on: bool = False
     """True when it was given up, so that it may still do what it does."""
+    wrote: bool = False
+    """True when rows may tell of what it has written so far."""
 
 
 @value

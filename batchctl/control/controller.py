@@ -23,6 +23,7 @@ from batchctl.control.drafts import Draft
 from batchctl.control.in_flight import InFlight, Notes
 from batchctl.control.intake_writing import IntakeWriter, Made
 from batchctl.control.known_definitions import KnownDefinitions
+from batchctl.control.live_output import LiveOutput
 from batchctl.control.prospects import Prospects
 from batchctl.control.recording import Recorder
 from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseRefused, DatabaseUnreachable
@@ -71,6 +72,7 @@ class Controller:
         self._claimer = Claimer(replace(recorder, allotment=Allotment(clock)))
         self._in_flight = InFlight(runner, clock, listener, is_trusted)
         self._notes = Notes(transactions, clock, listener)
+        self._live_output = LiveOutput(transactions, clock, listener)
         self._contention = Contention(transactions, clock, listener)
         self._known = KnownDefinitions(transactions, clock, listener, recorder.serves)
         self._prospects = Prospects()
@@ -192,6 +194,7 @@ class Controller:
         try:
             self._look_again()
             self._notes.write(self._in_flight)
+            self._live_output.write(self._in_flight)
             written = self._record()
         except (Busy, DatabaseRefused) as error:
             self._wait_for_the_database(error)

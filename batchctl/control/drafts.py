@@ -111,6 +111,7 @@ def ending(one: AfterEnd, now: datetime) -> Ending:
         move.retry_count if move.left is None else move.left,
         move.next_run_time if waits else None,
         end.never_ran,
+        end.wrote,
     )
 
 

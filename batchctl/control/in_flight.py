@@ -14,12 +14,13 @@ from batchctl.control.contention import LOCKED_LOOK
 from batchctl.control.drafts import late_result
 from batchctl.domain.definitions import row_guard
 from batchctl.domain.errors import Busy, Conflict, DatabaseRefused
+from batchctl.domain.live_texts import SHOWN_EVERY
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import HistoryEntry, HistoryId, InstanceId
 from batchctl.domain.status import HistoryStatus, InstanceStatus, OnLost, StopReason
 from batchctl.domain.text import in_short
 from batchctl.logs import Event, EventValue, Listener
-from batchctl.ports import Boundary, Clock, Finished, Notify, Report, Spawned, StepRunner, Transactions
+from batchctl.ports import Boundary, Clock, Finished, Notify, Report, Spawned, StepRunner, Transactions, Wrote
 from batchctl.store import Connection, history, instances
 
 
@@ -37,6 +38,8 @@ class AttemptInFlight:
     """True for what another controller has begun."""
     is_gone: bool = False
     """True when its row is gone, as in an older database that was restored: its number will be given again."""
+    wrote: bool = False
+    """True once anything of what it writes was reported, so that rows may tell of it."""
 
     @property
     def is_lease_bound(self) -> bool:
@@ -55,6 +58,9 @@ class InFlight:
         self._is_trusted = is_trusted
         self._in_flight: dict[HistoryId, AttemptInFlight] = {}
         self._spawned: list[Spawned] = []
+        self._written: list[Wrote] = []
+        self._asked_at = -math.inf
+        """When the runner was last asked for what steps have written."""
         self._given_up: dict[HistoryId, AttemptInFlight] = {}
         self._late: list[tuple[Finished, int]] = []
         self.ended: list[End] = []
@@ -150,6 +156,10 @@ class InFlight:
             limit = in_flight.attempt.step.max_duration
             if limit is not None and in_flight.stop is None:
                 wait = min(wait, limit - timedelta(seconds=now - in_flight.started))
+        if self._in_flight and now - self._asked_at >= SHOWN_EVERY.total_seconds():
+            self._asked_at = now
+            if self._runner.ask_for_output():
+                wait = min(wait, SHOWN_EVERY)
         self._take_in(self._runner.collect(max(wait, timedelta(0)), notify))
 
     def overhear(self) -> Sequence[End]:
@@ -165,6 +175,9 @@ class InFlight:
                 self._tell_late(report)
             elif isinstance(report, Spawned):
                 self._spawned.append(report)
+            elif isinstance(report, Wrote):
+                found.wrote = True
+                self._written.append(report)
             else:
                 del self._in_flight[report.key]
                 self.ended.append(_end(found, report))
@@ -228,6 +241,16 @@ class InFlight:
         under_way = [report for report in spawned if report.key in self._in_flight]
         return [(report, self._in_flight[report.key].attempt.instance.claim_token) for report in under_way]
 
+    def is_under_way(self, key: HistoryId) -> bool:
+        """Say whether this controller carries an attempt out whose end it has not heard of."""
+        return key in self._in_flight
+
+    def take_written(self) -> list[tuple[Wrote, int]]:
+        """Return what attempts under way have written, each with its claim token; only once."""
+        written, self._written = self._written, []
+        under_way = [report for report in written if report.key in self._in_flight]
+        return [(report, self._in_flight[report.key].attempt.instance.claim_token) for report in under_way]
+
     def take_late(self) -> list[tuple[Finished, int]]:
         """Return how attempts that were given up have ended, once that is recorded, each with its claim token."""
         recorded = [late for late in self._late if not self.knows(late[0].key)]
@@ -277,6 +300,7 @@ def _end(in_flight: AttemptInFlight, report: Finished) -> End:
         in_flight.stop,
         never_ran,
         may_go_on=report.may_go_on,
+        wrote=in_flight.wrote or in_flight.is_adopted,
     )
 
 
@@ -297,7 +321,7 @@ class Notes:
     transactions: Transactions
     clock: Clock
     listener: Listener
-    _unwritten: list[tuple[Report, int]] = field(default_factory=list)
+    _unwritten: list[tuple[Spawned | Finished, int]] = field(default_factory=list)
     """What is not written yet, each with its claim token."""
     _since: float = math.inf
     """Since when there is something to write."""
@@ -335,7 +359,7 @@ class Notes:
     def _is_time(self) -> bool:
         return self.clock.monotonic() - self._tried_at >= LOCKED_LOOK.total_seconds()
 
-    def _write(self, connection: Connection) -> list[tuple[Report, int]]:
+    def _write(self, connection: Connection) -> list[tuple[Spawned | Finished, int]]:
         """Write all, or once a lock was met those that are free; return the rest."""
         keys = [report.key for report, _ in self._unwritten]
         free = history.free(connection, keys) if self._met_lock else keys

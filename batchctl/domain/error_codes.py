@@ -106,7 +106,6 @@ CODES: Mapping[str, int] = {
     "batchctl.operations.alerting.incident_desk:_standing": 1084,
     "batchctl.operations.alerting.incident_desk:_is_over": 1085,
     "batchctl.operations.inspection:check_named": 1086,
-    "batchctl.operations.inspection:last_command": 1087,
     "batchctl.operations.inspection:batch_id_of": 1088,
     "batchctl.operations.intervene:Operator.rerun.<locals>.decide": 1089,
     "batchctl.operations.intervene:Operator.set_enabled.<locals>.switch": 1090,
@@ -258,6 +257,7 @@ CODES: Mapping[str, int] = {
     "batchctl.domain.operators.requests:_of_note": 1345,
     "batchctl.operations.operators.noting:Noter.note": 1346,
     "batchctl.operations.operators.noting:_check_incident": 1347,
+    "batchctl.operations.inspection:attempt_of": 1357,
 }
 """By the module and the function that makes the error."""
 

@@ -248,13 +248,20 @@ def last_command(
     transactions: Transactions, instance_id: InstanceId, seq: int | None, attempt: int | None = None
 ) -> str:
     """Return the command of an instance's last attempt, or of its last at one step, or of one by its AttemptNo."""
+    return attempt_of(transactions, instance_id, seq, attempt).command_text
+
+
+def attempt_of(
+    transactions: Transactions, instance_id: InstanceId, seq: int | None, attempt: int | None
+) -> HistoryEntry:
+    """Return an instance's last attempt, or its last at one step, or one by its AttemptNo."""
     every = [one for one in attempts_of(transactions, instance_id)[0] if seq is None or one.seq == seq]
     tried = [one for one in every if attempt is None or one.attempt_no == attempt]
     if not tried:
         which, where = "" if attempt is None else f" {attempt}", "" if seq is None else f" at step {seq}"
         message = f"BatchControl {instance_id} has no attempt{which}{where}{'' if every else ' yet'}."
         raise NotFound(message, next_step=f"batchctl history {instance_id}")
-    return tried[-1].command_text
+    return tried[-1]
 
 
 def newest_attempts(

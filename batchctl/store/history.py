@@ -15,6 +15,7 @@ from batchctl.domain.status import Cause, HistoryStatus
 from batchctl.domain.text import NAME_LIMIT, storable
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.values import value
+from batchctl.store import step_outputs
 from batchctl.store.columns import readable
 from batchctl.store.conditions import once_found
 from batchctl.store.definitions import batch_versions
@@ -57,6 +58,8 @@ class Ending:
     next_run_time_after: datetime | None = None
     never_ran: bool = False
     """True for an attempt that was recorded as begun and provably never ran."""
+    wrote: bool = True
+    """False when it is known that no row of `StepOutput` tells of it."""
 
 
 Attempts = tuple[list[HistoryEntry], list[UnreadableRow]]
@@ -214,11 +217,12 @@ def close_entries(connection: Connection, endings: Sequence[Ending], now: dateti
     """
     closed = update_all(connection, closing(connection, endings, now))
     keep_in_doubt(connection, endings)
+    forget_output(connection, endings)
     return closed
 
 
 def closing(connection: Connection, endings: Sequence[Ending], now: datetime) -> list[StatementRows]:
-    """Prepare what records how attempts ended; the caller then calls `keep_in_doubt`."""
+    """Prepare what records how attempts ended; the caller then calls `keep_in_doubt` and `forget_output`."""
     return _LIVE_ENTRY.rows(connection, ("history_id", "token"), [_ended(one, now) for one in endings])
 
 
@@ -227,6 +231,11 @@ def keep_in_doubt(connection: Connection, endings: Sequence[Ending]) -> None:
     for one in endings:
         if one.status is HistoryStatus.LOST and not one.never_ran:
             connection.execute(_MAY_HAVE_RUN, {"history_id": one.history_id})
+
+
+def forget_output(connection: Connection, endings: Sequence[Ending]) -> None:
+    """Delete what attempts had written so far: how they ended says it in full."""
+    step_outputs.forget(connection, [one.history_id for one in endings if one.wrote])
 
 
 def _ended(one: Ending, now: datetime) -> tuple[Names, Values]:

@@ -65,6 +65,7 @@ def write(connection: Connection, turn: Turn) -> Numbers:
     together = connection.dialect.name == "postgresql" and len(turn.moving) + len(turn.closing) + len(turn.opening) > 1
     numbers = (_together if together else _one_by_one)(connection, turn.moving, turn.closing, turn.opening)
     history.keep_in_doubt(connection, turn.endings)
+    history.forget_output(connection, turn.endings)
     if turn.frees:
         dialect_of(connection).tell(connection)
     return numbers

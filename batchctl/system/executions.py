@@ -19,6 +19,7 @@ from batchctl.plugin_api.jobs import ASKED
 from batchctl.ports import Spawned
 from batchctl.system.commands.environment import for_children
 from batchctl.system.commands.processes import CommandRun
+from batchctl.system.commands.shown_output import ShownOutput
 from batchctl.system.concurrency.stopping import Stop
 from batchctl.system.concurrency.threads import Threads
 from batchctl.system.host import platform
@@ -51,7 +52,7 @@ class RunnerMeans:
 class RunningStep:
     """What a handler may use while it executes: the `Execution` of `batchctl.plugin_api`."""
 
-    __slots__ = ("_known", "_means", "announced", "identity", "is_at_work", "key", "secret_values", "stop")
+    __slots__ = ("_known", "_means", "announced", "identity", "is_at_work", "key", "secret_values", "shown", "stop")
 
     def __init__(self, means: RunnerMeans, key: HistoryId) -> None:
         """Begin without a process."""
@@ -64,6 +65,8 @@ class RunningStep:
         self.announced = False
         self.is_at_work = False
         """True once a thread carries it out."""
+        self.shown: ShownOutput | None = None
+        """What its command writes, if it has started one itself."""
 
     @property
     def connections(self) -> Mapping[str, Connection]:
@@ -101,7 +104,7 @@ class RunningStep:
     ) -> CommandEnd:
         """Start a command without a shell, in a process group of its own, and wait for it."""
         means = self._means
-        return CommandRun(
+        run = CommandRun(
             Command(argv, directory, environment or {}),
             environment=means.environment,
             cookie=own_cookie_of(means.controller_id, self.key),
@@ -109,7 +112,14 @@ class RunningStep:
             threads=means.side_threads,
             announce=self._identify,
             cap=means.output_cap,
-        ).end()
+        )
+        self.shown = ShownOutput(run.output, self.secrets)
+        return run.end()
+
+    def newly_written(self) -> str:
+        """Return what its command has written since the last time, without secrets."""
+        shown = self.shown
+        return "" if shown is None else shown.take()
 
     def run_job(self, name: str, arguments: Mapping[str, JsonValue]) -> JobEnd:
         """Call a registered job: in a plugin process, or here when it is declared in-process."""
@@ -143,9 +153,11 @@ class RunningStep:
         usable = False
         try:
             self._identify(process.tree)
+            self.shown = ShownOutput(process.output, self.secrets)
             end = process.run_job(name, arguments, self.stop)
             usable = not self.stopping
         finally:
+            self.shown = None
             self._means.processes.give_back(process, usable=usable)
         return end
 

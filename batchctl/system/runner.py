@@ -18,7 +18,7 @@ from batchctl.domain.outcomes import Connection, Identity, Rendered, StepOutcome
 from batchctl.domain.rows import ControllerRow, HistoryEntry, HistoryId, InstanceId
 from batchctl.domain.text import shorten, visible
 from batchctl.plugin_api import Command, CommandEnd, Job, Provable, RunsOneCommand, StepHandler
-from batchctl.ports import AskHandler, Clock, Finished, Notify, Report, Trace, ask_straight
+from batchctl.ports import AskHandler, Clock, Finished, Notify, Report, Trace, Wrote, ask_straight
 from batchctl.system.brief import BriefExecutions, Carry
 from batchctl.system.clock import SystemClock
 from batchctl.system.commands import adoption, journal
@@ -116,7 +116,7 @@ class ThreadStepRunner:
                 environment=means.environment,
                 loop=self._loop,
                 threads=means.side_threads,
-                ears=Ears(self._hear_running, self._hear_end, self._hear_lost),
+                ears=Ears(self._hear_running, self._hear_end, self._hear_lost, self._hear_written),
             )
 
     def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, lease_bound: bool = False) -> None:
@@ -223,6 +223,15 @@ class ThreadStepRunner:
             finally:
                 # The owner of a connection closes it, and its number may then belong to another.
                 self._loop.unwatch(notify.descriptor)
+
+    def ask_for_output(self) -> bool:
+        """Have what commands have written since the last time reported; false where none is known to run."""
+        asked = [key for key, one in self._commands.items() if key not in self._adopted and one.step.identity]
+        if asked and self._supervision is not None:
+            self._supervision.show(asked)
+        writing = [step for step in self._running.values() if step.shown is not None]
+        self._reports += [Wrote(step.key, text) for step in writing if (text := step.newly_written())]
+        return bool(asked or writing)
 
     def hasten(self) -> Sequence[Report]:
         """Carry out at once what has proved to be brief, and report it."""
@@ -388,6 +397,10 @@ class ThreadStepRunner:
             step = commanded.step
             step.is_process(record.get("pid"), record.get("pid_start"), self._moment(record))
             self._reports.append(step.announce())
+
+    def _hear_written(self, key: int, text: str) -> None:
+        if commanded := self._commands.get(key):
+            self._reports.append(Wrote(commanded.step.key, commanded.step.masked(text)))
 
     def _hear_end(self, key: int, record: Mapping[str, Any]) -> None:
         commanded = self._commands.pop(key, None)

@@ -158,6 +158,10 @@ class ScriptedRunner:
         self.reports.clear()
         return found
 
+    def ask_for_output(self) -> bool:
+        """Nothing shows what it writes."""
+        return False
+
     def hasten(self) -> Sequence[Report]:
         """Everything has been carried out; it is reported now or later."""
         return self._reported() if self.reports_at_once else ()

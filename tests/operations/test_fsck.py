@@ -159,6 +159,7 @@ PLANTED = {
     "I87": ["INSERT INTO StepOutput (BatchProcessHistory_id, Number, Text) VALUES (99, 1, 'of nothing')"],
     "I88": ["INSERT INTO Confirmation (BatchControl_id, ProcessControlSeq, Question) VALUES (99, 10, 'now?')"],
     "I85": ["INSERT INTO Note (BatchControl_id, Text) VALUES (99, 'of nothing')"],
+    "I93": ["INSERT INTO StepOutput (BatchProcessHistory_id, Number, Text) VALUES (1, 1, 'so far')"],
     "I67": ["UPDATE BatchProcessHistory SET DefVersion = 9 WHERE BatchProcessHistory_id = 1"],
 }  # fmt: skip
 """What breaks each law. Some break others too, which is said beside them."""

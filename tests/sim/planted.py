@@ -220,4 +220,34 @@ PLANTED: tuple[Planted, ...] = (
             ),
         ),
     ),
+    Planted(
+        "what a lost attempt had written so far stays",
+        "control/test_live_output.py::test_nothing_of_it_is_left_when_it_is_lost[sqlite]",
+        (("batchctl.store.history", "    forget_output(connection, endings)\n    return closed", "    return closed"),),
+    ),
+    Planted(
+        "what an attempt had written so far stays when its end is recorded",
+        "control/test_live_output.py::test_nothing_of_it_is_left_when_it_has_ended[sqlite]",
+        (("batchctl.store.turns", "    history.forget_output(connection, turn.endings)\n", ""),),
+    ),
+    Planted(
+        "who lost an attempt goes on to write what it writes",
+        "control/test_live_output.py::test_of_what_was_taken_away_nothing_is_written_and_nothing_left[sqlite]",
+        (("batchctl.control.live_output", "if not history.is_live(connection, attempt, token):", "if False:"),),
+    ),
+    Planted(
+        "all that a step has written so far is kept",
+        "control/test_live_output.py::test_only_the_newest_is_kept[sqlite]",
+        (("batchctl.control.live_output", "            if room < 0:\n                break\n", ""),),
+    ),
+    Planted(
+        "a secret that comes in two pieces is shown",
+        "system/test_shown_output.py::test_a_secret_cut_in_pieces_is_never_shown",
+        (("batchctl.system.commands.shown_output", "safe = left_open(text, self._forms)", "safe = len(text)"),),
+    ),
+    Planted(
+        "a cut goes through a secret whose end could begin another",
+        "system/test_shown_output.py::test_a_secret_cut_in_pieces_is_never_shown",
+        (("batchctl.system.masking", "return found if 0 <= found < at else at", "return at"),),
+    ),
 )

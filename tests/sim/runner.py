@@ -106,6 +106,10 @@ class ScriptedRunner:
                 found.append(Finished(key, running.outcome, self._identity(running), ended_at.replace(microsecond=0)))
         return found
 
+    def ask_for_output(self) -> bool:
+        """Nothing shows what it writes."""
+        return False
+
     def hasten(self) -> Sequence[Report]:
         """Nothing here is carried out by its program."""
         return ()

@@ -37,7 +37,7 @@ from batchctl.store.invariants.invariant import (
     lets_go_on,
     rows_of,
 )
-from batchctl.store.tables import batch_control, batch_process_history, duration_history
+from batchctl.store.tables import batch_control, batch_process_history, duration_history, step_output
 from batchctl.store.tables import process_control as step
 
 _c, _s = batch_control.c, step.c
@@ -348,6 +348,16 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
             or_(_q.MaxMs > _q.UpToMs, _q.TotalMs < _q.MinMs * _q.Runs, _q.TotalMs > _q.MaxMs * _q.Runs),
         ),
         "somebody has written them by hand; graph goes by them where there is no history any more",
+    ),
+    Invariant(
+        "I93",
+        "nothing is left of what an attempt had written so far once it has ended",
+        _attempts(
+            _h.c.Status != HistoryStatus.RUNNING.value,
+            exists().where(step_output.c.BatchProcessHistory_id == _ID),
+        ),
+        "somebody has written history or StepOutput by hand: delete these rows of StepOutput, Output says it in full",
+        "attempts",
     ),
     Invariant(
         "I55",

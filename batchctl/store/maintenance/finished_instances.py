@@ -50,6 +50,7 @@ from batchctl.store.tables import (
     file_process,
     file_watch_seen,
     schedule_fire,
+    step_output,
 )
 
 _c, _h, _f, _o, _d, _s = (
@@ -123,6 +124,10 @@ _COUNTED = {
 _OVER_AND_DONE = exists().where(_f.FileProcess_id == _c.FileProcess_id, _f.Status == IntakeStatus.COMPLETE.value)
 _DELETE_COMPLETIONS = delete(batch_completion).where(
     _o.BatchControl_id.in_(_THESE), or_(_o.FileProcess_id.is_not(None), not_(_IS_DEPENDENCY))
+)
+# Only changes by hand leave any: these must not keep the attempts from being deleted.
+_DELETE_OUTPUT = delete(step_output).where(
+    step_output.c.BatchProcessHistory_id.in_(select(_h.BatchProcessHistory_id).where(_h.BatchControl_id.in_(_THESE)))
 )
 _DELETE_HISTORY = delete(batch_process_history).where(
     _h.BatchControl_id.in_(_THESE), _h.Status != HistoryStatus.RUNNING.value
@@ -323,6 +328,7 @@ def remove(connection: Connection, going: Leaving, now: datetime) -> dict[str, i
     duration_history.add_up(connection, classes(took), now)
     rows = sorted({*going.intake_ids, *started_by(connection, going.instance_ids)})
     completions = connection.execute(_DELETE_COMPLETIONS, named).rowcount
+    connection.execute(_DELETE_OUTPUT, named)
     attempts = connection.execute(_DELETE_HISTORY, named).rowcount
     noted = note_rows.remove_of_instances(connection, going.instance_ids)
     if connection.execute(_DELETE, named).rowcount != len(going.instances):

@@ -102,12 +102,15 @@ SELECT c.BatchControl_id, b.ProcessBatchName, {s.word("c.Status")} AS Status, c.
             WHEN p.AlarmDuration IS NOT NULL OR p.ExpectedDuration IS NOT NULL THEN 'in time' END AS Timing,
        h.ClaimedBy, h.Host, h.Pid, h.DbSession, h.CommandText, c.FileProcess_id,
        {s.act("pause", "c.BatchControl_id")} AS PauseSql, {s.act("cancel", "c.BatchControl_id")} AS CancelSql,
-       COALESCE(c.NextPool, '{DEFAULT_POOL}') AS PoolName
+       COALESCE(c.NextPool, '{DEFAULT_POOL}') AS PoolName,
+       o.Text AS LastOutput
 FROM {s.of}BatchProcessHistory h
 JOIN {s.of}BatchControl c ON c.BatchControl_id = h.BatchControl_id
 JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 JOIN {s.of}FileProcess f ON f.FileProcess_id = c.FileProcess_id
 LEFT JOIN {s.of}ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq
+LEFT JOIN {s.of}StepOutput o ON o.BatchProcessHistory_id = h.BatchProcessHistory_id AND o.Number = (
+    SELECT MAX(n.Number) FROM {s.of}StepOutput n WHERE n.BatchProcessHistory_id = h.BatchProcessHistory_id)
 WHERE h.Status = 'running'"""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 OUTPUT_CAP = 64 * 1024
 """How many bytes of one execution's output are kept."""
 _SPARE = 200
@@ -11,7 +13,7 @@ _SPARE = 200
 class Output:
     """Takes any number of bytes, counts all, keeps the beginning and the end."""
 
-    __slots__ = ("_head", "_head_cap", "_tail", "_tail_cap", "total")
+    __slots__ = ("_head", "_head_cap", "_lock", "_tail", "_tail_cap", "total")
 
     def __init__(self, cap: int = OUTPUT_CAP) -> None:
         """Keep at most `cap` bytes, half of them from the beginning."""
@@ -19,19 +21,32 @@ class Output:
         self._tail_cap = cap - self._head_cap
         self._head = bytearray()
         self._tail = bytearray()
+        self._lock = threading.Lock()
         self.total = 0
 
     def feed(self, chunk: bytes) -> None:
         """Take the next bytes."""
-        self.total += len(chunk)
-        room = self._head_cap - len(self._head)
-        if room > 0:
-            self._head += chunk[:room]
-            chunk = chunk[room:]
-        self._tail += chunk
-        # Cutting only now and then keeps the cost of a byte constant.
-        if len(self._tail) > 4 * self._tail_cap:
-            del self._tail[: -self._tail_cap]
+        with self._lock:
+            self.total += len(chunk)
+            room = self._head_cap - len(self._head)
+            if room > 0:
+                self._head += chunk[:room]
+                chunk = chunk[room:]
+            self._tail += chunk
+            # Cutting only now and then keeps the cost of a byte constant.
+            if len(self._tail) > 4 * self._tail_cap:
+                del self._tail[: -2 * self._tail_cap]
+
+    def since(self, position: int) -> tuple[int, bytes]:
+        """Return the bytes from a position on, or the newest of them, and where they begin; one read by many at once."""
+        with self._lock:
+            kept = len(self._head) + len(self._tail)
+            if position < len(self._head) and kept == self.total:
+                whole = self._head[position:] + self._tail
+            else:
+                whole = self._tail[max(0, len(self._tail) - (self.total - position)) :]
+            newest = bytes(whole[-(self._head_cap + self._tail_cap) :])
+            return self.total - len(newest), newest
 
     def text(self) -> str:
         """Return what was kept; what is not UTF-8 or NUL stands as an escape, and a cut says how much is missing."""

@@ -81,6 +81,11 @@ class CommandRun:
         return None if self._refused is not None else self._follower
 
     @property
+    def output(self) -> Output:
+        """What it has written so far."""
+        return self._output
+
+    @property
     def leaves_nothing(self) -> bool:
         """Say of a command that has ended whether there is nothing left that `end` would have to wait for."""
         if self._stop.announced or not self._follower.has_ended(0):

@@ -40,6 +40,8 @@ class Ears:
     ended: Callable[[int, Record], None]
     lost: Callable[[int, str], None]
     """It is unknown how it ended; what was left of it has been stopped."""
+    wrote: Callable[[int, str], None]
+    """It has written this since the last time it was asked for."""
 
 
 class Supervision:
@@ -103,6 +105,11 @@ class Supervision:
             self._stopped.add(key)
             self._order({"stop": key})
 
+    def show(self, keys: Collection[int]) -> None:
+        """Ask for what commands have written since the last time."""
+        if self._process is not None and self._is_up:
+            self._order({"show": list(keys)})
+
     def let_go(self, key: int) -> None:
         """Stop watching a command; its end stays in the journal for another worker."""
         self._take_off(key)
@@ -134,7 +141,7 @@ class Supervision:
             journal.remove(self._place)
 
     def _let_end(self, process: subprocess.Popen[bytes], *, wait: bool) -> None:
-        self._ears = Ears(_deaf, _deaf, _deaf)
+        self._ears = Ears(_deaf, _deaf, _deaf, _deaf)
         os.close(self._orders)
         if wait:
             with suppress(subprocess.TimeoutExpired):
@@ -212,6 +219,9 @@ class Supervision:
         elif "running" in record:
             if record["running"] in self._under_way:
                 self._ears.running(record["running"], record)
+        elif "wrote" in record:
+            if record["wrote"] in self._under_way:
+                self._ears.wrote(record["wrote"], record["text"])
         elif "supervisor" in record:
             self._is_up = True
 

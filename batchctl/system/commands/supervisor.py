@@ -22,6 +22,7 @@ from typing import Any
 from batchctl.domain.commands import Command, CommandEnd
 from batchctl.system.commands import journal
 from batchctl.system.commands.processes import CommandRun
+from batchctl.system.commands.shown_output import ShownOutput
 from batchctl.system.concurrency.following import Follower
 from batchctl.system.concurrency.loops import Call, Feed, Lines, Loop, new_loop
 from batchctl.system.concurrency.stopping import Stop
@@ -44,7 +45,7 @@ _TRY_AGAIN = 1.0
 class Carried:
     """A command under way."""
 
-    __slots__ = ("began", "is_lease_bound", "is_noticed", "key", "pid", "run", "secrets", "stop", "watched")
+    __slots__ = ("began", "is_lease_bound", "is_noticed", "key", "pid", "run", "secrets", "shown", "stop", "watched")
 
     def __init__(self, order: Mapping[str, Any], stop: Stop) -> None:
         """Begin nothing yet."""
@@ -56,6 +57,8 @@ class Carried:
         self.pid: int | None = None
         self.is_noticed = False
         self.run: CommandRun | None = None
+        self.shown: ShownOutput | None = None
+        """What of its output was asked for, once it was."""
         self.watched: list[int] = []
         """What the loop watches, as long as it follows the command."""
 
@@ -92,6 +95,7 @@ class Supervisor:
         self._orders: dict[str, Callable[[dict[str, Any]], None]] = {
             "start": self._start,
             "stop": self._stop,
+            "show": self._show,
             "lease": self._take_lease,
             "recorded": self._forget,
         }
@@ -231,6 +235,17 @@ class Supervisor:
     def _stop(self, order: dict[str, Any]) -> None:
         if carried := self._under_way.get(order["stop"]):
             self._end_early(carried)
+
+    def _show(self, order: dict[str, Any]) -> None:
+        """Report what commands have written since the last time; no more than is kept of it, however much it was."""
+        for key in order["show"]:
+            carried = self._under_way.get(key)
+            if carried is None or carried.run is None:
+                continue
+            if carried.shown is None:
+                carried.shown = ShownOutput(carried.run.output, carried.secrets)
+            if text := carried.shown.take():
+                self._tell(journal.line_of({"wrote": key, "text": text}))
 
     def _end_early(self, carried: Carried) -> None:
         if not carried.stop.announced:

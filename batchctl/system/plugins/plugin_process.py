@@ -44,6 +44,17 @@ class Tap:
         self._output: Output | None = None
         self._complete = threading.Event()
 
+    @property
+    def total(self) -> int:
+        """How many bytes of the request's output have come; 0 while there is no request."""
+        output = self._output
+        return 0 if output is None else output.total
+
+    def since(self, position: int) -> tuple[int, bytes]:
+        """Return the request's output from a position on, as `Output` does."""
+        output = self._output
+        return (position, b"") if output is None else output.since(position)
+
     def begin(self, mark: bytes) -> None:
         """Keep what comes from now on, as far as the mark."""
         with self._lock:
@@ -113,6 +124,11 @@ class PluginProcess:
         self._requests, self._answers = self.tree.process.stdin, self.tree.process.stdout
         self._threads.run(self._watch)
         self._send({"plugin_modules": list(plugin_modules), "sys_path": list(sys_path), "left_out": dict(left_out)})
+
+    @property
+    def output(self) -> Tap:
+        """What the job under way has written so far."""
+        return self._tap
 
     @property
     def has_ended(self) -> bool:

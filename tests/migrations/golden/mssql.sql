@@ -2465,12 +2465,15 @@ SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) COLLATE Latin1_Gen
             WHEN p.AlarmDuration IS NOT NULL OR p.ExpectedDuration IS NOT NULL THEN 'in time' END AS Timing,
        h.ClaimedBy, h.Host, h.Pid, h.DbSession, h.CommandText, c.FileProcess_id,
        CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''pause'', ', c.BatchControl_id, ', ''...'');') AS PauseSql, CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ', c.BatchControl_id, ', ''...'');') AS CancelSql,
-       COALESCE(c.NextPool, 'default') AS PoolName
+       COALESCE(c.NextPool, 'default') AS PoolName,
+       o.Text AS LastOutput
 FROM BatchProcessHistory h
 JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
 LEFT JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq
+LEFT JOIN StepOutput o ON o.BatchProcessHistory_id = h.BatchProcessHistory_id AND o.Number = (
+    SELECT MAX(n.Number) FROM StepOutput n WHERE n.BatchProcessHistory_id = h.BatchProcessHistory_id)
 WHERE h.Status = 'running';
 GO
 IF @@TRANCOUNT = 0

@@ -1,0 +1,46 @@
+"""`batchctl output`."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import click
+
+from batchctl.cli import output as printing
+from batchctl.cli.session import INSTANCE_ID, LARGEST_ID, CliSession, WholeNumber, reads
+from batchctl.domain.rows import InstanceId
+from batchctl.operations import output_reading
+
+PAUSE = 1.0
+"""Seconds between two looks at what a step has written."""
+
+
+@click.command()
+@click.argument("instance_id", metavar="ID", type=INSTANCE_ID)
+@click.option("--follow", is_flag=True, help="Go on until the attempt has ended.")
+@click.option("--step", "seq", type=WholeNumber(0, LARGEST_ID), metavar="SEQ", help="The last attempt at this step.")
+@click.option("--attempt", type=WholeNumber(1, LARGEST_ID), metavar="N", help="This attempt, by its AttemptNo.")
+@reads
+def output(
+    session: CliSession, instance_id: int, follow: bool, seq: int | None, attempt: int | None, as_json: bool
+) -> None:
+    """Print what the current or last attempt of an instance has written: ID is a BatchControl id.
+
+    While it runs, that is the newest 64 kB, at most about 3 seconds old, wherever it runs.
+    """
+    if follow and as_json:
+        raise click.UsageError("--follow prints the text as it comes; it does not go with --json.")
+    transactions = session.app.transactions
+    found = output_reading.of_instance(transactions, InstanceId(instance_id), seq, attempt)
+    if as_json:
+        printing.print_json(output_reading.as_json(found))
+        return
+    if follow:
+        for text in output_reading.follow(transactions, found, partial(session.app.clock.sleep, PAUSE)):
+            printing.piece(text)
+        return
+    printing.piece(found.text)
+    if found.is_running:
+        printing.say(f"It is running still. Next: batchctl output {instance_id} --follow")
+    elif not found.text:
+        printing.say("That attempt has written nothing.")

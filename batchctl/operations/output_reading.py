@@ -1,0 +1,85 @@
+"""What an attempt has written: so far, or in all once it has ended. Read from the control database alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from batchctl.domain.live_texts import rest_of
+from batchctl.domain.rows import HistoryEntry, HistoryId, InstanceId
+from batchctl.domain.status import HistoryStatus
+from batchctl.operations import inspection
+from batchctl.ports import Transactions
+from batchctl.store import history, step_outputs
+
+_SEEN = 8192
+"""How many characters shown last are remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptOutput:
+    """What an attempt has written, as far as it is known now."""
+
+    entry: HistoryEntry
+    text: str
+    last: int
+    """The number of the last part that is known of a running one."""
+
+    @property
+    def is_running(self) -> bool:
+        """Say whether more may come."""
+        return self.entry.status is HistoryStatus.RUNNING
+
+
+def of_instance(
+    transactions: Transactions, instance_id: InstanceId, seq: int | None = None, attempt: int | None = None
+) -> AttemptOutput:
+    """Return the output of an instance's last attempt, or of its last at one step, or of one by its AttemptNo."""
+    entry = inspection.attempt_of(transactions, instance_id, seq, attempt)
+    return _read(transactions, entry.history_id, 0) or AttemptOutput(entry, entry.output or "", 0)
+
+
+def follow(transactions: Transactions, begun: AttemptOutput, pause: Callable[[], object]) -> Iterator[str]:
+    """Yield what an attempt writes, from what is known of it on, until it has ended."""
+    yield begun.text
+    found: AttemptOutput | None = begun
+    shown = begun.text[-_SEEN:]
+    while found is not None and found.is_running:
+        pause()
+        found = _read(transactions, begun.entry.history_id, found.last)
+        if found is not None:
+            new = found.text if found.is_running else rest_of(found.text, shown)
+            shown = (shown + new)[-_SEEN:]
+            yield new
+
+
+def _read(transactions: Transactions, history_id: HistoryId, after: int) -> AttemptOutput | None:
+    """Return what followed a part, or all once it has ended; None when the attempt is not there any more."""
+    with transactions.read() as connection:
+        # In this order: what ends in between has left no parts, and is read again.
+        parts = step_outputs.since(connection, history_id, after)
+        entry = history.load(connection, history_id)
+    if entry is None:
+        return None
+    if entry.status is not HistoryStatus.RUNNING:
+        return AttemptOutput(entry, entry.output or "", 0)
+    if not parts:
+        return AttemptOutput(entry, "", after)
+    gap = "\n[... more than is kept was written meanwhile ...]\n" if parts[0].number > after + 1 else ""
+    return AttemptOutput(entry, gap + "".join(part.text for part in parts), parts[-1].number)
+
+
+def as_json(found: AttemptOutput) -> dict[str, object]:
+    """Return it for programs."""
+    entry = found.entry
+    return {
+        "BatchControl_id": entry.instance_id,
+        "BatchProcessHistory_id": entry.history_id,
+        "ProcessControlSeq": entry.seq,
+        "ProcessName": entry.step_name,
+        "AttemptNo": entry.attempt_no,
+        "Status": entry.status.value,
+        "StartTime": entry.started_at,
+        "EndTime": entry.ended_at,
+        "Output": found.text,
+    }
