@@ -16,8 +16,8 @@ from batchctl.domain import gates, moves
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.moves import not_before
 from batchctl.domain.operators.pools import Pools
-from batchctl.domain.pace import begins
 from batchctl.domain.rows import AttemptsSoFar, BatchDefinition, BatchId, BatchInstance, InstanceId, Step
+from batchctl.domain.scheduling.pace import begins
 from batchctl.domain.status import InstanceStatus, OnLost
 from batchctl.domain.text import in_short
 from batchctl.store import Connection, history, in_line, instances, limits, started

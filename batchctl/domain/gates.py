@@ -12,7 +12,6 @@ from batchctl.domain.locked_rows import message_about
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.operators import freezes
 from batchctl.domain.operators.pools import PoolsInUse, room_in, undraining, wording
-from batchctl.domain.pace import Pace, begins
 from batchctl.domain.rows import (
     DEFAULT_POOL,
     HIGHEST_SEQ,
@@ -29,6 +28,7 @@ from batchctl.domain.rows import (
     Need,
 )
 from batchctl.domain.rule_texts import ROWS
+from batchctl.domain.scheduling.pace import Pace, begins
 from batchctl.domain.status import STANDING_FAILURE, InstanceStatus, OnFailure
 from batchctl.domain.step_mending import correct_failed
 from batchctl.domain.text import typed, visible

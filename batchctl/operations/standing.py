@@ -13,8 +13,8 @@ from batchctl.domain import gates
 from batchctl.domain.gates import Holder
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.operators.pools import PoolsInUse, pool_of
-from batchctl.domain.pace import Pace, begins
 from batchctl.domain.rows import DEFAULT_POOL, BatchDefinition, BatchId, BatchInstance, ControllerRow, InstanceId
+from batchctl.domain.scheduling.pace import Pace, begins
 from batchctl.domain.status import STANDING_FAILURE, OnFailure
 from batchctl.store import Connection, history, instances, limits, pool_rows, reports
 from batchctl.store.unreadable_columns import for_any_client

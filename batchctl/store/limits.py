@@ -11,8 +11,8 @@ from sqlalchemy import Connection, and_, bindparam, func, or_, select, text
 
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.operators.pools import NO_POOLS, Pools, room_in
-from batchctl.domain.pace import MINUTE, Pace
 from batchctl.domain.rows import BatchDefinition, BatchId, Need
+from batchctl.domain.scheduling.pace import MINUTE, Pace
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.values import value
 from batchctl.store import bounds, pool_rows, unreadable_columns

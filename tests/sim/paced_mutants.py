@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from batchctl.control import claiming
-from batchctl.domain import gates, pace
+from batchctl.domain import gates
+from batchctl.domain.scheduling import pace
 from batchctl.store import limits
 from tests.sim.mutating import Mutant, mutant
 

@@ -130,8 +130,8 @@ PLANTED: tuple[Planted, ...] = (
         (
             (
                 "batchctl.domain.moves",
-                "return Move(InstanceVerb.ADVANCE, end.seq, retries, LONG_AGO, 0,",
-                "return Move(InstanceVerb.ADVANCE, end.seq, retries, LONG_AGO, instance.lost_count,",
+                "lost_count=0,\n        next_step=next_step if verb",
+                "lost_count=instance.lost_count,\n        next_step=next_step if verb",
             ),
         ),
     ),

@@ -79,8 +79,8 @@ VARIED_MUTANTS: tuple[Mutant, ...] = (
         "retry",
         (
             moves,
-            "return Move(InstanceVerb.ADVANCE, end.seq, retries,",
-            "return Move(InstanceVerb.ADVANCE, end.seq, instance.retry_count,",
+            "retry_count=batch.retries_after(end.seq)",
+            "retry_count=instance.retry_count if goes_on else batch.retries_after(end.seq)",
         ),
     ),
     mutant(
@@ -88,8 +88,8 @@ VARIED_MUTANTS: tuple[Mutant, ...] = (
         "retry",
         (
             moves,
-            "return Move(_asked(instance, InstanceVerb.RELEASE), end.seq, retries,",
-            "return Move(_asked(instance, InstanceVerb.RELEASE), end.seq, instance.retry_count,",
+            "retry_count=batch.retries_after(end.seq)",
+            "retry_count=batch.retries_after(end.seq) if goes_on or next_step is None else instance.retry_count",
         ),
     ),
     mutant(
