@@ -108,8 +108,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Look": {
         "status": "Show what is happening and what needs a person.",
         "why": "Explain why something does not run.",
-        "show, history": "Show one instance; its attempts and their commands.",
-        "output": "Print what a step has written, also while it runs.",
+        "show, history, output": "Show one instance; its attempts; what they write.",
         "batches, versions": "List batches and steps; how they changed.",
         "incidents, inbox": "List problems; rows that did not become work.",
         "report, waits": "Show what is due or late; what waits for others.",
@@ -162,7 +161,7 @@ CALLED_ELSEWHERE = {
     **dict.fromkeys(["alerts", "problems"], "incidents"),
     **dict.fromkeys(["ack", "mute"], "acknowledge"),
     **dict.fromkeys(["explain", "reason"], "why"),
-    **dict.fromkeys(["logs", "output"], "history"),
+    "logs": "output",
     **dict.fromkeys(["start", "daemon"], "run"),
     "help": "--help",
     "version": "--version",

@@ -106,7 +106,7 @@ CODES: Mapping[str, int] = {
     "batchctl.operations.alerting.incident_desk:_standing": 1084,
     "batchctl.operations.alerting.incident_desk:_is_over": 1085,
     "batchctl.operations.inspection:check_named": 1086,
-    "batchctl.operations.inspection:last_command": 1087,
+    "batchctl.operations.inspection:attempt_of": 1087,
     "batchctl.operations.inspection:batch_id_of": 1088,
     "batchctl.operations.intervene:Operator.rerun.<locals>.decide": 1089,
     "batchctl.operations.intervene:Operator.set_enabled.<locals>.switch": 1090,
