@@ -508,9 +508,10 @@ def test_what_limits_work_is_locked_by_the_service_and_that_it_may_not_is_told_e
     guarded.sql("INSERT INTO Resource (ResourceName, Units) VALUES ('R', 1)")
     guarded.sql("INSERT INTO BatchResource (ProcessBatch_id, Resource_id) VALUES (1, 1)")
     guarded.sql("INSERT INTO Setting (Name, Value) VALUES ('MaxConcurrent', '2')")
+    guarded.sql("INSERT INTO Pool (PoolName, MaxConcurrent) VALUES ('default', 2)")
     guarded.sql("UPDATE FileProcess SET Data = 'right'")
-    guarded.sql("REVOKE UPDATE (z_updated) ON Resource, Setting FROM batchctl_service")
-    lost = "may not lock rows of Resource, Setting"
+    guarded.sql("REVOKE UPDATE (z_updated) ON Pool, Resource, Setting FROM batchctl_service")
+    lost = "may not lock rows of Pool, Resource, Setting"
     (told,) = [
         one for one in json.loads(guarded.announced("service", "doctor", "--json").stdout) if lost in one["Message"]
     ]
@@ -522,14 +523,16 @@ def test_what_limits_work_is_locked_by_the_service_and_that_it_may_not_is_told_e
         status, why = guarded.json("status"), guarded.json("why", "file:1")
         (incident,) = guarded.json("incidents")
         printed = guarded("status").stdout
-        for wanted in (f"GRANT UPDATE (z_updated) ON {name} TO batchctl_service" for name in ("Resource", "Setting")):
+        for wanted in (
+            f"GRANT UPDATE (z_updated) ON {name} TO batchctl_service" for name in ("Pool", "Resource", "Setting")
+        ):
             guarded.sql(wanted)
         until(lambda: guarded.sql("SELECT Status FROM BatchControl") == [("complete",)])
         until(lambda: guarded.sql("SELECT Trouble FROM Controller") == [(None,)])
         until(lambda: guarded.sql(kind) == [])
     finally:
         assert controller.end() == 0
-    assert told["Next"] == "as the tables' owner: GRANT UPDATE (z_updated) ON Resource, Setting TO service;"
+    assert told["Next"] == "as the tables' owner: GRANT UPDATE (z_updated) ON Pool, Resource, Setting TO service;"
     said = "does not give this role the rights that batchctl needs: permission denied for table"
     assert all(said in text for text in (*status["Troubles"].values(), incident["Message"], " ".join(printed.split())))
     (gate,) = [one for one in why["Gates"] if one["Gate"] == "controller"]

@@ -39,6 +39,7 @@ KEPT_BESIDE = {
     "OperatorRequest": ("Status", "Answer", "AnsweredBy", "AnsweredTime", "z_updated"),
     # These it never writes: it locks them while it counts what they limit, for which PostgreSQL asks for a right to write.
     "Resource": ("z_updated",),
+    "Pool": ("z_updated",),
     "Setting": ("z_updated",),
     "NamedLock": ("z_updated",),
 }

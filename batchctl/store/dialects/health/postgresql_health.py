@@ -52,7 +52,7 @@ UNION ALL
 SELECT 'DATABASE ' || quote_ident(datname), datconnlimit FROM pg_database JOIN pg_roles ON rolname = session_user
 WHERE datname = current_database() AND NOT rolsuper AND datconnlimit BETWEEN 0 AND :needed - 1
 """)
-_LOCKED = ("Resource", "Setting", "NamedLock")
+_LOCKED = ("Resource", "Pool", "Setting", "NamedLock")
 """What the controller locks and never writes."""
 _HAS_NAMES = text(
     "SELECT to_regclass('namedlock') IS NOT NULL AND has_table_privilege(to_regclass('namedlock'), 'SELECT')"
