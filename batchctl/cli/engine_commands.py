@@ -15,6 +15,7 @@ from batchctl.cli import command_texts, output, progress
 from batchctl.cli.intake.intake_commands import PLANNED_MOST, show_planned_creations, tell_stuck
 from batchctl.cli.main import INTERRUPTED
 from batchctl.cli.session import FAILED, CliSession, Seconds, WholeNumber, writes
+from batchctl.domain.operators.pools import served_by
 from batchctl.domain.rows import InstanceId
 from batchctl.operations import first_failed, planning
 
@@ -37,7 +38,7 @@ def process(session: CliSession, slots: int | None, pools: tuple[str, ...], dry_
     Exit code 1 when a step failed in this pass.
     """
     if dry_run:
-        _show_planned_walks(session)
+        _show_planned_walks(session, pools)
         return
     _work(session, None, slots, pools)
 
@@ -66,7 +67,8 @@ def run(
         raise click.UsageError(message)
     if dry_run:
         creates = show_planned_creations(session)
-        _show_planned_walks(session, besides="The instances above may start once they are created." if creates else "")
+        besides = "The instances above may start once they are created." if creates else ""
+        _show_planned_walks(session, pools, besides)
         return
     _work(session, Rounds(once, None if until_idle is None else timedelta(seconds=until_idle)), slots, pools)
 
@@ -127,9 +129,11 @@ def _signals_to(stop: Callable[[], None]) -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def _show_planned_walks(session: CliSession, besides: str = "") -> None:
+def _show_planned_walks(session: CliSession, pools: Sequence[str], besides: str = "") -> None:
     app = session.app
-    planned = planning.walks(app.transactions, app.clock, app.preparer, PLANNED_MOST)
+    served = served_by(pools) if pools else app.pools
+    means = app.transactions, app.clock, app.preparer, PLANNED_MOST
+    planned = planning.walks(*means, served=served, host=app.ids.host())
     if besides:
         output.line(besides)
     elif not planned:

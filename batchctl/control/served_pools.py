@@ -18,5 +18,4 @@ class ServedPools:
 
     def may_begin(self, batch: BatchDefinition, step: Step) -> bool:
         """Say whether this controller may begin a step, as far as pools go."""
-        pool = batch.pool_of(step)
-        return pool in self.names and self.known.is_open(pool) and self.known.drain_of_host(self.host) is None
+        return self.known.may_begin(batch, step, served=self.names, host=self.host)

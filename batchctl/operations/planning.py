@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
 from batchctl.domain import gates, moves
 from batchctl.domain.errors import StatusChanged
+from batchctl.domain.operators.pools import Pools
 from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, BatchInstance, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import visible
@@ -16,7 +17,7 @@ from batchctl.operations import files_taken_again, unknown
 from batchctl.operations.standing import WaitingLine
 from batchctl.ports import Clock, PopulatorRunner, Transactions
 from batchctl.preparation import Preparer, populate
-from batchctl.store import Connection, history, limits
+from batchctl.store import Connection, history, limits, pool_rows
 from batchctl.store.definitions import definitions
 from batchctl.store.definitions.definitions import Definitions
 from batchctl.store.intake import intake
@@ -90,11 +91,15 @@ def _creation(
     return PlannedCreation(row, tuple(names), tuple(repeats), tuple(all_refused), tuple(found))
 
 
-def walks(transactions: Transactions, clock: Clock, preparer: Preparer, most: int) -> tuple[PlannedWalk, ...]:
-    """Return the instances a pass would start if all goes well, in its order."""
+def walks(
+    transactions: Transactions, clock: Clock, preparer: Preparer, most: int, *, served: Collection[str], host: str
+) -> tuple[PlannedWalk, ...]:
+    """Return the instances that a pass on a host would start if all goes well, in its order, for the pools that it serves."""
     with transactions.read() as connection:
         batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
-        found = _startable(connection, batches, clock)
+        pools = pool_rows.known(connection)
+        startable = _startable(connection, batches, clock)
+        found = (one for one in startable if _may_begin(pools, *one, served=served, host=host))
         return tuple(_walk(connection, batch, instance, preparer, clock) for batch, instance in islice(found, most))
 
 
@@ -110,6 +115,13 @@ def _startable(
             batch, open_ones, now=line.now, places=EVERY_PLACE, failures=stoppers, pace=pace
         ):
             yield batch, instance
+
+
+def _may_begin(
+    pools: Pools, batch: BatchDefinition, instance: BatchInstance, *, served: Collection[str], host: str
+) -> bool:
+    step = batch.step_after(instance.last_seq)
+    return step is None or pools.may_begin(batch, step, served=served, host=host)
 
 
 def _walk(

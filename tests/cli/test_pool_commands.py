@@ -67,6 +67,21 @@ def test_a_pool_that_is_not_there_is_refused_before_anything_is_done(two: Shop, 
     assert two.sql("SELECT count(*) FROM Controller") == [(1,)]
 
 
+def test_a_dry_run_shows_what_begins_in_the_pools_that_are_served(two: Shop) -> None:
+    two.sql("UPDATE ProcessControl SET Pool = 'ssis'")
+    two.arrive("Daily")
+    two("create")
+    for named, shown in (
+        ("default", "Nothing may start now."),
+        ("ssis", "BatchControl 1 of batch Daily, step 10 load:"),
+    ):
+        assert two("process", "--dry-run", "--pool", named) == 0
+        assert two.out.startswith(shown)
+    two("drain", "ssis", *WHY)
+    assert two("run", "--dry-run", "--pool", "ssis") == 0
+    assert "Nothing may start now." in two.out
+
+
 def test_a_drain_says_what_it_drains_and_what_to_type_next(two: Shop) -> None:
     assert two("drain", "SSIS", "--dry-run", *WHY) == 0
     assert two.out == "Would be drained: pool ssis.\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from batchctl.control import claiming, recording, served_pools
+from batchctl.control import claiming, recording
 from batchctl.domain import moves
 from batchctl.domain.operators import pools
 from batchctl.store import instances
@@ -28,7 +28,7 @@ POOL_MUTANTS: tuple[Mutant, ...] = (
     mutant(
         "on a drained host something new begins",
         "drain",
-        (served_pools, " and self.known.drain_of_host(self.host) is None", ""),
+        (pools, " and self.drain_of_host(host) is None", ""),
     ),
     mutant(
         "in a drained pool something new begins",

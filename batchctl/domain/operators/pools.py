@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, NewType
 
-from batchctl.domain.rows import DEFAULT_POOL, BatchDefinition, BatchInstance
+from batchctl.domain.rows import DEFAULT_POOL, BatchDefinition, BatchInstance, Step
 from batchctl.domain.status import PoolKind
 from batchctl.domain.text import typed, visible
 from batchctl.domain.values import value
@@ -101,6 +101,11 @@ class Pools:
         """Say whether steps of a pool may begin; of one without a row they may, wherever it is served."""
         pool = self.by_name.get(name)
         return (pool is None or pool.enabled) and self.drain_of_pool(name) is None
+
+    def may_begin(self, batch: BatchDefinition, step: Step, *, served: Collection[str], host: str) -> bool:
+        """Say whether a controller of a host, which serves some pools, may begin a step, as far as pools go."""
+        pool = batch.pool_of(step)
+        return pool in served and self.is_open(pool) and self.drain_of_host(host) is None
 
     def limited(self, batch: BatchDefinition) -> list[Pool]:
         """Return the pools of a batch's steps that limit how many instances are under way in them."""
