@@ -9,7 +9,7 @@ from batchctl.domain.outcomes import RowFinding
 from batchctl.domain.rows import DEFAULT_POOL, BatchDefinition
 from batchctl.domain.text import did_you_mean, typed, visible
 
-_MAKE = "batchctl pools   (which there are; to make it: INSERT INTO Pool ...)"
+_MAKE = "batchctl pools   (which there are), or make it: INSERT INTO Pool (PoolName) VALUES (...)"
 
 
 def pool_findings(batches: Iterable[BatchDefinition], pools: PoolsInUse) -> Iterator[RowFinding]:

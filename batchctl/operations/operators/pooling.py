@@ -15,7 +15,7 @@ from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.ports import Transactions
 from batchctl.store import Connection, controllers, pool_rows
 
-_OTHERWISE = "batchctl pools   (which there are; to make it: INSERT INTO Pool ...)"
+_OTHERWISE = "batchctl pools   (which there are), or make it: INSERT INTO Pool (PoolName) VALUES (...)"
 
 
 def check_pools(connection: Connection, names: Iterable[str]) -> None:
