@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from batchctl.domain.live_texts import rest_of
+from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import HistoryEntry, HistoryId, InstanceId
 from batchctl.domain.status import HistoryStatus
-from batchctl.operations import inspection
+from batchctl.operations import inspection, shown_columns
 from batchctl.ports import Transactions
 from batchctl.store import history, step_outputs
 
@@ -69,17 +70,6 @@ def _read(transactions: Transactions, history_id: HistoryId, after: int) -> Atte
     return AttemptOutput(entry, gap + "".join(part.text for part in parts), parts[-1].number)
 
 
-def as_json(found: AttemptOutput) -> dict[str, object]:
-    """Return it for programs."""
-    entry = found.entry
-    return {
-        "BatchControl_id": entry.instance_id,
-        "BatchProcessHistory_id": entry.history_id,
-        "ProcessControlSeq": entry.seq,
-        "ProcessName": entry.step_name,
-        "AttemptNo": entry.attempt_no,
-        "Status": entry.status.value,
-        "StartTime": entry.started_at,
-        "EndTime": entry.ended_at,
-        "Output": found.text,
-    }
+def as_json(found: AttemptOutput) -> dict[str, JsonValue]:
+    """Return the attempt for programs, with what it has written under the name of its column."""
+    return {**shown_columns.of(found.entry), "Output": found.text}
