@@ -230,3 +230,16 @@ def test_pools_are_exported_with_the_batches_that_name_them_and_applied(two: Sho
 
     assert two.sql("SELECT PoolName, MaxConcurrent FROM Pool ORDER BY 1") == [("other", None), ("ssis", 7)]
     assert two.sql("SELECT Pool FROM ProcessControl WHERE ProcessControlSeq = 20") == [("SSIS",)]
+
+
+def test_definitions_may_come_before_the_hosts_that_serve_their_pools(two: Shop) -> None:
+    path = two.folder / "daily.toml"
+    assert two("export", "--output", str(path)) == 0, two.err
+    path.write_text(path.read_text(encoding="utf-8").replace("'SSIS'", "'new'").replace('"SSIS"', '"new"'), "utf-8")
+    with path.open("a", encoding="utf-8") as file:
+        file.write('\n[[Pool]]\nPoolName = "new"\n')
+    assert two("apply", str(path), "--reason", "a host more") == 0, two.err
+
+    assert two.sql("SELECT Pool FROM ProcessControl WHERE ProcessControlSeq = 20") == [("new",)]
+    assert two("check") == 6
+    assert "Steps are to run in pool 'new', and no controller has ever served it." in two.out

@@ -24,7 +24,7 @@ from batchctl.operations.column_lists import ColumnList, record
 from batchctl.operations.definitions import variable_keeper
 from batchctl.operations.definitions.job_findings import job_findings, to_settle
 from batchctl.operations.definitions.plugin_checks import CORRECT_THE_PLUGIN, AskedPlugins, PluginChecks
-from batchctl.operations.definitions.pool_findings import pool_findings
+from batchctl.operations.definitions.pool_findings import never_served, pool_findings
 from batchctl.operations.definitions.reconciler import JobPlugins
 from batchctl.operations.intake import watches
 from batchctl.operations.intake.trial import trigger_findings
@@ -66,8 +66,9 @@ def check(
 ) -> tuple[RowFinding, ...]:
     """Return every finding; a plugin that breaks while it checks, or that is asked and does not answer, becomes one too.
 
-    Whether `folders` can be listed is asked; schedules and calendars are looked at by a `timetable`, which knows the time;
-    the rows of `jobs` are compared with their code. SQL Server is asked which rows break a constraint `at_length` only.
+    With `folders` it is asked, too, what hosts have: whether folders can be listed, and whether pools were ever served.
+    Schedules and calendars are looked at by a `timetable`, which knows the time; the rows of `jobs` are compared with
+    their code. SQL Server is asked which rows break a constraint `at_length` only.
     """
     with transactions.read() as connection:
         defined = definitions.read(connection)
@@ -125,7 +126,8 @@ def check(
     for expected in expectations:
         unfit_ones = (Finding(column, said) for column, said in unfit_columns(expected, calendar_names))
         found += _rows("ProcessBatch", visible(expected.name), unfit_ones)
-    found += pool_findings(defined.batches, pools)
+    found += pool_findings(defined.batches, pools.known)
+    found += () if folders is None else never_served(defined.batches, pools)
     found += [_of_nonsense(row, "nothing begins in it") for row in unreadable_pools]
     found += _near_alike(defined.batches)
     found += _cycles(defined.batches)

@@ -235,6 +235,7 @@ class Applier:
 
     def _check(self, connection: Connection) -> tuple[RowFinding, ...]:
         # Whether folders are there is not asked: a share that hangs would keep everybody from writing.
+        # Nor is who serves a pool: definitions come before the hosts that are to run them.
         return check(Joined(connection), self.plugins, self.context, None, self.timetable, self.jobs, ask=self.ask)
 
     def _arm(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from batchctl.domain.operators.pools import PoolsInUse
+from batchctl.domain.operators.pools import Pools, PoolsInUse
 from batchctl.domain.outcomes import RowFinding
 from batchctl.domain.rows import DEFAULT_POOL, BatchDefinition
 from batchctl.domain.text import did_you_mean, typed, visible
@@ -12,10 +12,9 @@ from batchctl.domain.text import did_you_mean, typed, visible
 _MAKE = "batchctl pools   (which there are), or make it: INSERT INTO Pool (PoolName) VALUES (...)"
 
 
-def pool_findings(batches: Iterable[BatchDefinition], pools: PoolsInUse) -> Iterator[RowFinding]:
-    """Yield the pools that are named and not there, and those that no controller has ever served."""
-    known = {DEFAULT_POOL, *pools.known.by_name}
-    needed = set[str]()
+def pool_findings(batches: Iterable[BatchDefinition], pools: Pools) -> Iterator[RowFinding]:
+    """Yield the pools that are named and not there."""
+    known = {DEFAULT_POOL, *pools.by_name}
     for batch in batches:
         if batch.pool is not None and batch.pool not in known:
             yield _unknown("ProcessBatch", visible(batch.name), batch.pool, known)
@@ -23,13 +22,15 @@ def pool_findings(batches: Iterable[BatchDefinition], pools: PoolsInUse) -> Iter
             if step.pool is not None and step.pool not in known:
                 row = f"{visible(batch.name)}, step {step.seq} '{visible(step.name)}'"
                 yield _unknown("ProcessControl", row, step.pool, known)
-        if batch.enabled:
-            needed |= {batch.pool_of(step) for step in batch.steps}
-    for name in sorted(needed & known - {DEFAULT_POOL}):
-        if name not in pools.last:
-            message = f"Steps are to run in pool '{visible(name)}', and no controller has ever served it."
-            serve = f"batchctl run --pool {typed(name)}   (on a host that has what its steps need)"
-            yield RowFinding("Pool", visible(name), "PoolName", message, serve)
+
+
+def never_served(batches: Iterable[BatchDefinition], pools: PoolsInUse) -> Iterator[RowFinding]:
+    """Yield the pools that are there and needed, and that no controller has ever served."""
+    needed = {batch.pool_of(step) for batch in batches if batch.enabled for step in batch.steps}
+    for name in sorted(needed & set(pools.known.by_name) - {DEFAULT_POOL, *pools.last}):
+        message = f"Steps are to run in pool '{visible(name)}', and no controller has ever served it."
+        serve = f"batchctl run --pool {typed(name)}   (on a host that has what its steps need)"
+        yield RowFinding("Pool", visible(name), "PoolName", message, serve)
 
 
 def _unknown(table: str, row: str, name: str, known: Iterable[str]) -> RowFinding:
