@@ -241,5 +241,6 @@ def test_definitions_may_come_before_the_hosts_that_serve_their_pools(two: Shop)
     assert two("apply", str(path), "--reason", "a host more") == 0, two.err
 
     assert two.sql("SELECT Pool FROM ProcessControl WHERE ProcessControlSeq = 20") == [("new",)]
-    assert two("check") == 6
-    assert "Steps are to run in pool 'new', and no controller has ever served it." in two.out
+    assert two("check", "--json") == 6
+    message = "Steps are to run in pool 'new', and no controller has ever served it."
+    assert [(one["Table"], one["Message"]) for one in json.loads(two.out)] == [("Pool", message)]
