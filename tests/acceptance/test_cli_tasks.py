@@ -95,7 +95,7 @@ def test_dry_run_and_json(run: Run) -> None:
         ("task ' ' --connection wh", 4, "The task is empty"),
         ("task -- ''", 4, "the program has no name"),
         ("task --entity X -- ls", 4, "No batch carries out tasks of entity 'X'"),
-        ("wait", 2, "Missing argument"),
+        ("wait", 2, "Name what to wait for"),
         ("wait x", 2, "neither a BatchControl id such as 42"),
         ("wait 7", 3, "There is no BatchControl 7"),
         ("wait file:7", 3, "There is no FileProcess 7"),
