@@ -37,7 +37,8 @@ AND NOT EXISTS (SELECT 1 FROM BatchResource n WHERE n.ProcessBatch_id = bh.Proce
 AND NOT EXISTS (SELECT 1 FROM BatchFreeze z)
 AND NOT EXISTS (SELECT 1 FROM Setting s WHERE s.Name = 'MaxConcurrent')
 AND NOT EXISTS (SELECT 1 FROM BatchControl e JOIN ProcessBatch p ON p.ProcessBatch_id = e.ProcessBatch_id
-    WHERE p.OnFailure = 'stop_all' AND e.Status IN ('retry', 'failed', 'held'))
+    WHERE p.OnFailure = 'stop_all' AND (e.Status IN ('retry', 'failed', 'held')
+        OR e.BatchControl_id IN (SELECT value FROM json_each(?))))
 AND (SELECT count(*) FROM BatchControl o WHERE o.ProcessBatch_id = bh.ProcessBatch_id
     AND o.Status IN ('running', 'pausing', 'cancelling')) < bh.MaxConcurrent
 """
@@ -83,18 +84,21 @@ def _events(chance: Random, batches: int) -> list[Event]:
 def check(world: World, seen: Sequence[tuple[Any, ...]]) -> None:
     """Ask of what was claimed whether it might be begun already, and whether something else comes before it."""
     claimed = [
-        (row, seq)
+        (row, was, seq)
         for what, row, was, became, _, seq, *_ in seen
         if what == "instance" and became in _CLAIMED and was not in _CLAIMED
     ]
     if not claimed:
         return
-    for row, seq in claimed:
+    for row, _, seq in claimed:
         if seq == 0:
             _check_pace(world, row)
     now = world.time.database_now()
     moments = [(now - timedelta(seconds=back)).strftime("%Y-%m-%d %H:%M:%S.000") for back in (1, 60, 60)]
-    for row, other in world.rows(_PASSED_OVER, str([row for row, _ in claimed]), *moments):
+    ids = str([row for row, *_ in claimed])
+    # What stopped everything until it was claimed had nothing else before it.
+    were_retried = str([row for row, was, _ in claimed if was == "retry"])
+    for row, other in world.rows(_PASSED_OVER, ids, *moments, were_retried):
         raise Broken("priority", f"instance {row} is claimed, and {other} of a batch with a higher Priority waits")
 
 
