@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from batchctl.control.in_flight import InFlight
-from batchctl.domain.errors import BatchctlError, Busy, Conflict
+from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnreachable
 from batchctl.domain.live_texts import KEPT, SHOWN_EVERY, newest
 from batchctl.domain.rows import HistoryId
 from batchctl.domain.text import in_short, storable
@@ -18,21 +19,49 @@ from batchctl.store.step_outputs import WrittenPart
 
 
 @dataclass(slots=True)
-class _Shown:
-    """What stands in the table of one attempt."""
+class _Live:
+    """What one attempt has written: in the table, on its way there, and still to be sent."""
 
+    token: int
     parts: deque[tuple[int, int]] = field(default_factory=deque)
-    """The number of each part, and how many bytes it has."""
+    """The number of each part in the table, and how many bytes it has."""
+    last: int = 0
+    """The number of the part that was made last; where something was left out before the next, a number is, too."""
+    sent: WrittenPart | None = None
+    """The part of which it is not known yet that it is in the table; it is sent again as it is."""
+    waiting: str = ""
+    is_cut: bool = False
+    """True when the beginning of what waits was left out."""
 
-    def after(self, number: int, size: int) -> deque[tuple[int, int]]:
-        """Return the parts that are kept with one more."""
-        parts, room = deque([(number, size)]), KEPT - size
-        for at, length in reversed(self.parts):
+    def take(self, text: str) -> None:
+        """Let a text wait; of much, the newest."""
+        whole = self.waiting + storable(text)
+        self.waiting = newest(whole)
+        self.is_cut |= len(self.waiting) < len(whole)
+
+    def next_part(self) -> WrittenPart | None:
+        """Return what is to be sent: once more what is not known to be there, else what waits, if anything does."""
+        if self.sent is None and self.waiting:
+            self.last += 2 if self.is_cut else 1
+            self.sent = WrittenPart(self.last, self.waiting)
+            self.waiting, self.is_cut = "", False
+        return self.sent
+
+    def kept_with(self, part: WrittenPart) -> deque[tuple[int, int]]:
+        """Return the parts that are kept with one more: the newest, and none from before a gap."""
+        size = len(part.text.encode())
+        kept, room = deque([(part.number, size)]), KEPT - size
+        for number, length in reversed(self.parts):
             room -= length
-            if room < 0:
+            if room < 0 or number < kept[0][0] - 1:
                 break
-            parts.appendleft((at, length))
-        return parts
+            kept.appendleft((number, length))
+        return kept
+
+    def settle(self) -> None:
+        """Take note that what was sent is in the table."""
+        if self.sent is not None:
+            self.parts, self.sent = self.kept_with(self.sent), None
 
 
 @dataclass(slots=True)
@@ -42,46 +71,62 @@ class LiveOutput:
     transactions: Transactions
     clock: Clock
     listener: Listener
-    _unwritten: dict[HistoryId, tuple[str, int]] = field(default_factory=dict)
-    """What is not written yet of each attempt, with its claim token."""
-    _shown: dict[HistoryId, _Shown] = field(default_factory=dict)
-    _written_at: float = -math.inf
+    _attempts: dict[HistoryId, _Live] = field(default_factory=dict)
+    _tried_at: float = -math.inf
+    """When it was last written, or tried to be."""
 
     def write(self, flights: InFlight) -> None:
         """Write what is new of attempts under way; what has ended is recorded in full instead."""
         for report, token in flights.take_written():
-            before, _ = self._unwritten.get(report.key, ("", token))
-            self._unwritten[report.key] = newest(before + storable(report.text)), token
-        self._unwritten = {key: one for key, one in self._unwritten.items() if flights.is_under_way(key)}
-        self._shown = {key: one for key, one in self._shown.items() if flights.is_under_way(key)}
-        now = self.clock.monotonic()
-        if not self._unwritten or now - self._written_at < SHOWN_EVERY.total_seconds():
+            self._attempts.setdefault(report.key, _Live(token)).take(report.text)
+        self._attempts = {key: one for key, one in self._attempts.items() if flights.is_under_way(key)}
+        if self.clock.monotonic() - self._tried_at < SHOWN_EVERY.total_seconds():
             return
-        self._written_at = now
+        parts = {key: part for key, one in self._attempts.items() if (part := one.next_part()) is not None}
+        if parts:
+            self._send(parts)
+
+    def _send(self, parts: dict[HistoryId, WrittenPart]) -> None:
         try:
-            self._shown |= self.transactions.run(frozenset({Boundary.SPAWNED}), self._write, nowait=True)
+            written = self.transactions.run(
+                frozenset({Boundary.SPAWNED}), lambda connection: self._write(connection, parts), nowait=True
+            )
+            self._settle(written)
         except Conflict:
-            return  # Somebody locks the table or a row: the same is tried again with what comes.
+            pass  # Somebody locks the table or a row: the same is sent again.
         except Busy:
             raise
+        except DatabaseUnreachable as error:
+            # It may be there all the same: the same is sent again, and written only where it is not.
+            self._tell(error.in_full)
         except BatchctlError as error:
-            # What people may look at meanwhile must not keep the ends of steps from being recorded.
-            self.listener(Event("controller.trouble", {"Message": error.in_full}))
+            self._give_up(parts, error.in_full)
         except Exception as error:  # noqa: BLE001 - nothing of this may end the controller
-            self.listener(Event("controller.trouble", {"Message": in_short(error)}))
-        self._unwritten = {}
+            self._give_up(parts, in_short(error))
+        finally:
+            self._tried_at = self.clock.monotonic()
 
-    def _write(self, connection: Connection) -> dict[HistoryId, _Shown]:
+    def _write(self, connection: Connection, parts: dict[HistoryId, WrittenPart]) -> list[HistoryId]:
         """Write of those that still are under way under their claim: their rows stay locked, so none ends meanwhile."""
-        shown = {}
-        for key in history.free(connection, list(self._unwritten)):
-            attempt = HistoryId(key)
-            text, token = self._unwritten[attempt]
-            if not history.is_live(connection, attempt, token):
+        written = []
+        for key in map(HistoryId, history.free(connection, list(parts))):
+            one, part = self._attempts[key], parts[key]
+            if not history.is_live(connection, key, one.token):
                 continue
-            known = self._shown.get(attempt, _Shown())
-            last = known.parts[-1][0] if known.parts else step_outputs.last_number(connection, attempt)
-            kept = known.after(last + 1, len(text.encode()))
-            step_outputs.add(connection, attempt, WrittenPart(last + 1, text), first=kept[0][0])
-            shown[attempt] = _Shown(kept)
-        return shown
+            if step_outputs.last_number(connection, key) < part.number:
+                step_outputs.add(connection, key, part, first=one.kept_with(part)[0][0])
+            written.append(key)
+        return written
+
+    def _settle(self, written: Iterable[HistoryId]) -> None:
+        for key in written:
+            self._attempts[key].settle()
+
+    def _give_up(self, parts: Iterable[HistoryId], message: str) -> None:
+        """Leave out what the database does not take: it must not keep the ends of steps from being recorded."""
+        for key in parts:
+            self._attempts[key].sent = None
+        self._tell(message)
+
+    def _tell(self, message: str) -> None:
+        self.listener(Event("controller.trouble", {"Message": message}))

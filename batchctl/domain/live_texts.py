@@ -27,5 +27,7 @@ def rest_of(recorded: str, shown: str) -> str:
     at = recorded.rfind(end)
     if at >= 0:
         return recorded[at + len(end) :]
+    if recorded.endswith(end.removesuffix("\n")):
+        return ""  # Only the end of its last line is not recorded.
     apart = "" if shown.endswith("\n") else "\n"
     return f"{apart}[... it has ended; all that is recorded follows ...]\n{recorded}"

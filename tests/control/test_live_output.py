@@ -6,15 +6,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from typing import Any
 
 import pytest
 
 from batchctl.control.controller import Controller
-from batchctl.domain.errors import DatabaseRefused
+from batchctl.domain.errors import DatabaseRefused, OutcomeUnknown
 from batchctl.domain.live_texts import KEPT, SHOWN_EVERY
 from batchctl.domain.rows import InstanceId
 from batchctl.operations import output_reading
-from batchctl.ports import Wrote
+from batchctl.ports import Boundary, Wrote
 from batchctl.store import step_outputs
 from tests.control.world import NO_WAIT, OK, RUNS_ON, World
 
@@ -113,7 +114,7 @@ def test_only_the_newest_is_kept(world: World, controller: Controller) -> None:
     assert [number for _, number, _ in world.sql(PARTS)] == [3, 4, 5]
 
     write(world, controller, "x" * (2 * KEPT))
-    assert [(number, len(text)) for _, number, text in world.sql(PARTS)] == [(6, KEPT)]
+    assert [(number, len(text)) for _, number, text in world.sql(PARTS)] == [(7, KEPT)]
 
 
 @pytest.mark.parametrize("text", ["a\x00b", "\ud800", "\x1b[31m", "🎉" * 20_000])
@@ -136,6 +137,43 @@ def test_a_database_that_refuses_it_keeps_no_end_from_being_recorded(
     controller.turn(NO_WAIT)
 
     assert world.history() == [(1, 10, 1, "auto", "success")]
+
+
+def test_before_what_was_refused_nothing_is_shown_any_more_and_a_number_is_left_out(
+    world: World, controller: Controller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise DatabaseRefused("the disk is full")
+
+    write(world, controller, "one\n")
+    with monkeypatch.context() as patched:
+        patched.setattr(step_outputs, "add", refuse)
+        write(world, controller, "two\n")
+    write(world, controller, "three\n")
+
+    assert world.sql(PARTS) == [(1, 3, "three\n")]
+
+
+@pytest.mark.parametrize("is_made", [True, False])
+def test_what_a_commit_in_doubt_may_have_written_is_there_once(
+    world: World, controller: Controller, monkeypatch: pytest.MonkeyPatch, is_made: bool
+) -> None:
+    def doubt(boundaries: frozenset[Boundary], work: Callable[[Any], object], *, nowait: bool = False) -> object:
+        if boundaries == {Boundary.SPAWNED}:
+            if is_made:
+                run(boundaries, work, nowait=nowait)
+            raise OutcomeUnknown("the connection was lost during a commit")
+        return run(boundaries, work, nowait=nowait)
+
+    write(world, controller, "one\n")
+    run = controller._transactions.run
+    with monkeypatch.context() as patched:
+        patched.setattr(controller._transactions, "run", doubt)
+        write(world, controller, "two\n")
+    write(world, controller, "three\n")
+    write(world, controller, "")
+
+    assert world.sql(PARTS) == [(1, 1, "one\n"), (1, 2, "two\n"), (1, 3, "three\n")]
 
 
 def _next(left: list[Callable[[], None]]) -> None:

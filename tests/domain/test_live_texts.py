@@ -19,6 +19,8 @@ def test_no_more_than_is_kept(text: str, times: int) -> None:
 def test_what_was_shown_is_not_shown_again() -> None:
     assert rest_of("one\ntwo\nthree\n", "one\ntwo\n") == "three\n"
     assert rest_of("one\n", "one\n") == ""
+    assert rest_of("one\ntwo", "one\ntwo\n") == ""
+    assert rest_of("one\ntwo", "one\n") == "two"
     assert rest_of("one\n", "") == "one\n"
     assert rest_of("", "one\n") == ""
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from random import Random
 
 from tests.sim.asking import requested
+from tests.sim.learning import learning
 from tests.sim.paces import paced
 from tests.sim.pooled import pooled
 from tests.sim.script import (
@@ -41,6 +42,7 @@ from tests.sim.script import (
     Wait,
     Wake,
 )
+from tests.sim.shown import shown
 from tests.sim.stepwise import stepwise
 from tests.sim.variety import varied
 
@@ -102,8 +104,19 @@ PACED = 9_000_000_000
 """The first seed of those in which batches of one Seq have a Priority, and are begun slowly."""
 
 
+LEARNING = 12_000_000_000
+"""The first seed of those in which steps have a past that says how many rows they should have."""
+
+SHOWN = 11_000_000_000
+"""The first seed of those in which steps write while they run, and people may see it."""
+
+
 def script_of(seed: int) -> Script:
     """Draw a schedule."""
+    if seed >= LEARNING:
+        return learning(seed, script_of(seed - LEARNING))
+    if seed >= SHOWN:
+        return shown(seed, script_of(seed - SHOWN))
     if seed >= PACED:
         return paced(seed, script_of(seed - PACED))
     if seed >= POOLED:

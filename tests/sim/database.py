@@ -70,6 +70,18 @@ END
 """
 
 
+_SEE_WRITTEN = """
+CREATE TEMP TRIGGER SeeWritten AFTER INSERT ON main.StepOutput BEGIN
+    INSERT INTO Seen (What, Row, SeqWas, SeqBecame)
+    VALUES ('wrote', new.BatchProcessHistory_id, new.Number, length(CAST(new.Text AS blob)));
+END
+"""
+_SEE_DROPPED = """
+CREATE TEMP TRIGGER SeeDropped AFTER DELETE ON main.StepOutput BEGIN
+    INSERT INTO Seen (What, Row, SeqWas, SeqBecame)
+    VALUES ('dropped', old.BatchProcessHistory_id, old.Number, length(CAST(old.Text AS blob)));
+END
+"""
 _SEE_BEGUN = """
 CREATE TEMP TRIGGER SeeBegun AFTER INSERT ON main.BatchProcessHistory WHEN new.Status = 'running' AND EXISTS
     (SELECT 1 FROM main.BatchFreeze f JOIN main.ProcessBatch b ON b.ProcessBatch_id = new.ProcessBatch_id
@@ -165,7 +177,7 @@ _OBSERVED = (
 )
 _SEES = (
     *(_SEE_INSTANCES, _SEE_ATTEMPTS, _SEE_PURGED, _SEE_FORGOTTEN, _SEE_FIRES, _SEE_STANDING, _SEE_BACKFILLS),
-    *(_SEE_DRAINED, _SEE_DRAINS, _SEE_UNDRAINS),
+    *(_SEE_DRAINED, _SEE_DRAINS, _SEE_UNDRAINS, _SEE_WRITTEN, _SEE_DROPPED),
     *(_SEE_BEGUN, _SEE_FREEZES, _SEE_THAWS, _SEE_AUDIT, _SEE_ANSWERS),
 )
 

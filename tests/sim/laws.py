@@ -23,7 +23,24 @@ if TYPE_CHECKING:
 AT_EVERY_COMMIT = frozenset(
     {
         *("I02", "I03", "I04", "I05", "I06", "I11", "I12", "I14", "I15", "I21", "I28", "I60"),
-        *("I24", "I41", "I42", "I43", "I48", "I49", "I50", "I51", "I52", "I53", "I54", "I55", "I56", "I91", "I92"),
+        *(
+            "I24",
+            "I41",
+            "I42",
+            "I43",
+            "I48",
+            "I49",
+            "I50",
+            "I51",
+            "I52",
+            "I53",
+            "I54",
+            "I55",
+            "I56",
+            "I91",
+            "I92",
+            "I93",
+        ),
     }
 )
 GO_BY_CLOCKS = frozenset({"I10", "I11", "I18", "I55"})
@@ -386,6 +403,8 @@ def check_end(world: World) -> None:
     """Ask whether what the history says did happen."""
     by_key = {one.key: one for one in world.executions}
     for key, status, message in world.rows("SELECT BatchProcessHistory_id, Status, Message FROM BatchProcessHistory"):
+        if key <= world.past:
+            continue
         execution = by_key.get(key)
         if status == "success" and (execution is None or not (execution.outcome.succeeded or execution.checks)):
             raise Broken("I30", f"attempt {key} is a success, but nothing of it succeeded")

@@ -233,12 +233,12 @@ PLANTED: tuple[Planted, ...] = (
     Planted(
         "who lost an attempt goes on to write what it writes",
         "control/test_live_output.py::test_of_what_was_taken_away_nothing_is_written_and_nothing_left[sqlite]",
-        (("batchctl.control.live_output", "if not history.is_live(connection, attempt, token):", "if False:"),),
+        (("batchctl.control.live_output", "if not history.is_live(connection, key, one.token):", "if False:"),),
     ),
     Planted(
         "all that a step has written so far is kept",
         "control/test_live_output.py::test_only_the_newest_is_kept[sqlite]",
-        (("batchctl.control.live_output", "            if room < 0:\n                break\n", ""),),
+        (("batchctl.control.live_output", "if room < 0 or number", "if number"),),
     ),
     Planted(
         "a secret that comes in two pieces is shown",

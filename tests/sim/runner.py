@@ -12,8 +12,9 @@ from batchctl.domain.outcomes import Finding, Identity, Rendered, StepContext, S
 from batchctl.domain.rows import ControllerRow, HistoryEntry, HistoryId, Step
 from batchctl.plugin_api import Execution as HandlerExecution
 from batchctl.plugin_api import StepHandler
-from batchctl.ports import Finished, Notify, Report, Spawned, Trace
+from batchctl.ports import Finished, Notify, Report, Spawned, Trace, Wrote
 from tests.sim.hosts import STOPPED, VANISHED, Running
+from tests.sim.shown import WritingStep
 
 if TYPE_CHECKING:
     from tests.sim.programs import Program
@@ -65,6 +66,7 @@ class ScriptedRunner:
         self._program = program
         self._watched: dict[HistoryId, Running] = {}
         self._adopted: set[HistoryId] = set()
+        self._writing: dict[HistoryId, WritingStep] = {}
         self._reports: deque[Report] = deque()
         self.supervisor = world.new_supervisor(program)
 
@@ -81,6 +83,8 @@ class ScriptedRunner:
         if is_command:
             self.supervisor.start(running)
         self._watched[key] = running
+        if self._world.options.writes and not running.checks:
+            self._writing[key] = WritingStep(self._world, running)
         self._reports.append(Spawned(key, self._identity(running)))
         self._program.call("started")
 
@@ -107,8 +111,10 @@ class ScriptedRunner:
         return found
 
     def ask_for_output(self) -> bool:
-        """Nothing shows what it writes."""
-        return False
+        """Report what steps of this program have written; those that it has adopted show nothing."""
+        self._writing = {key: one for key, one in self._writing.items() if key in self._watched}
+        self._reports += [Wrote(key, text) for key, one in self._writing.items() if (text := one.take())]
+        return bool(self._writing)
 
     def hasten(self) -> Sequence[Report]:
         """Nothing here is carried out by its program."""

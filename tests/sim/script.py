@@ -264,6 +264,8 @@ class StepPlan:
     """True when its instance goes on without it when it has failed for good."""
     rows: str | None = None
     """What follows when its number of rows is not as it should be; None: nobody looks at it."""
+    learns: bool = False
+    """True when its past decides how many these should be."""
     pool: str | None = None
 
 
@@ -353,6 +355,10 @@ class Options:
     pools: tuple[PoolPlan, ...] = ()
     serves: tuple[tuple[str, ...], ...] = ()
     """The pools that each worker serves; none given: all of them the default pool."""
+    past: int = 0
+    """Decides which successes batches have had before; 0: none."""
+    writes: int = 0
+    """Decides what steps write while they run; 0: nothing."""
     tells: bool = False
     """True where people are told of problems, and the audit log is sealed."""
 

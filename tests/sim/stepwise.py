@@ -100,13 +100,16 @@ def is_inside(rows: int | None) -> bool:
 
 def is_outside(world: World, key: int) -> bool:
     """Say whether an attempt that went well has failed because of its number of rows, as it should."""
-    ((_, _, rows, _, _, guard, _),) = world.rows(STEP, key)
+    ((_, _, rows, _, _, guard, least),) = world.rows(STEP, key)
+    if least == "learned":
+        return key in world.unusual
     return guard == "fail" and not is_inside(rows)
 
 
 def columns(step: StepPlan) -> tuple[object, ...]:
     """Return what its row holds from RetryCount to OnRows."""
-    guard = (None,) * 3 if step.rows is None else (str(LEAST_ROWS), str(MOST_ROWS), step.rows)
+    bounds = ("learned", "learned") if step.learns else (str(LEAST_ROWS), str(MOST_ROWS))
+    guard = (None,) * 3 if step.rows is None else (*bounds, step.rows)
     past = "continue" if step.goes_past else None
     return step.retries, step.wait, step.backoff, step.retry_on, past, *guard
 

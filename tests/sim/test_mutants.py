@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 
 from tests.sim import finders
+from tests.sim.learned_mutants import LEARNED_MUTANTS
 from tests.sim.mutants import MUTANTS, TELLING_MUTANTS
 from tests.sim.mutating import Mutant
 from tests.sim.paced_mutants import PACED_MUTANTS
 from tests.sim.planted import PLANTED
 from tests.sim.planting import FOUND, Planted
 from tests.sim.pool_mutants import POOL_MUTANTS
+from tests.sim.shown_mutants import SHOWN_MUTANTS
 from tests.sim.step_mutants import STEP_MUTANTS
 from tests.sim.timed_mutants import BACKFILL_MUTANTS, PREVIEW_MUTANTS, TIMED_MUTANTS
 from tests.sim.varied_mutants import REQUEST_MUTANTS, VARIED_MUTANTS
@@ -30,6 +32,8 @@ QUICK = {
     "what was answered is carried out again",
     "every step that has failed is gone past",
     "a step begins wherever its plugin is",
+    "a secret that is written in two parts is shown",
+    "a step learns from fewer runs than it says",
 }
 """One of each kind that a few schedules find, to show that the test can find one."""
 
@@ -69,5 +73,6 @@ def test_there_are_enough_of_them() -> None:
     assert len([*VARIED_MUTANTS, *PLANTED]) >= 40
     older = [*MUTANTS, *TIMED_MUTANTS, *BACKFILL_MUTANTS, *PREVIEW_MUTANTS, *TELLING_MUTANTS]
     newer = [*VARIED_MUTANTS, *REQUEST_MUTANTS, *STEP_MUTANTS, *POOL_MUTANTS, *PACED_MUTANTS]
+    newer += [*SHOWN_MUTANTS, *LEARNED_MUTANTS]
     names = [*(one.name for one in older), *(one.name for one in newer), *(one.name for one in PLANTED)]
     assert len(set(names)) == len(names)

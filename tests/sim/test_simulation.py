@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.sim import script as scripts
-from tests.sim.chance import PACED, POOLED, REQUESTED, STEPWISE, TIMED, TOLD, VARIED, script_of
+from tests.sim.chance import LEARNING, PACED, POOLED, REQUESTED, SHOWN, STEPWISE, TIMED, TOLD, VARIED, script_of
 from tests.sim.many import play_chunk
 from tests.sim.mutants import MUTANTS
 from tests.sim.mutating import made
@@ -97,6 +97,23 @@ def test_whatever_fails_no_more_are_begun_in_a_minute_than_may_be_and_what_has_p
 
     assert figures.failed == []
     assert figures.happened["Begun slowly"] > 0
+
+
+@pytest.mark.parametrize("seeds", chunks(300, AT_A_TIME), ids=str)
+def test_whatever_fails_what_is_shown_of_a_step_is_the_newest_of_what_it_writes_and_no_secret(seeds: range) -> None:
+    figures = play_chunk(range(SHOWN + seeds.start, SHOWN + seeds.stop))
+
+    assert figures.failed == []
+    assert figures.happened["Shown"] > figures.happened["Dropped"] > 0
+
+
+@pytest.mark.parametrize("seeds", chunks(200, AT_A_TIME), ids=str)
+def test_each_number_of_rows_is_judged_by_what_the_step_has_learned(seeds: range) -> None:
+    figures = play_chunk(range(LEARNING + seeds.start, LEARNING + seeds.stop))
+
+    assert figures.failed == []
+    assert figures.happened["Learned"] > figures.happened["Unusual"] > 0
+    assert figures.happened["Silent"] > 0
 
 
 @pytest.mark.full

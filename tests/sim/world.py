@@ -14,7 +14,7 @@ from batchctl.domain.rows import BatchDefinition, HistoryId
 from batchctl.logs import Event as Told
 from batchctl.logs import Listener
 from batchctl.ports import Boundary
-from tests.sim import counts, laws, paces, step_laws, stepwise, telling
+from tests.sim import counts, laws, learning, paces, shown, step_laws, stepwise, telling
 from tests.sim.clock import BEGINNING, TrueTime
 from tests.sim.database import EDGE, Database
 from tests.sim.faults import Actor
@@ -66,6 +66,14 @@ class World:
         """When, by their own clocks, programs met a lock that kept them from deciding about a schedule."""
         self.begun: dict[int, dict[int, float]] = {}
         """By batch, which of its instances was begun when, of those that are begun slowly."""
+        self.shown: dict[int, shown.Seen] = {}
+        """By attempt, how far it has been shown while it runs."""
+        self.past = 0
+        """The number of the last attempt that was made before the schedule began."""
+        self.completed: list[int] = []
+        """Instances, in the order in which they have completed."""
+        self.unusual: set[int] = set()
+        """Attempts of which the number of rows was found wrong."""
         self.is_healed = False
         self.adopters: set[str] = set()
         """Programs that have taken something over, or may have."""
@@ -91,6 +99,7 @@ class World:
             self._register_dependent(number, dependent)
         for number, timed in enumerate(self.options.schedules):
             self._register_schedule(number, timed)
+        learning.remember(self)
 
     @property
     def goes_by_clocks(self) -> bool:
@@ -166,6 +175,8 @@ class World:
         if Boundary.OPERATOR not in boundaries:
             counts.check_moves(self, actor, [row[1:] for row in seen])
             step_laws.check_passing(self, actor, [row[1:] for row in seen])
+        learning.check(self, [row[1:] for row in seen])
+        shown.check(self, actor, [row[1:] for row in seen])
         if Boundary.TAKEOVER in boundaries:
             self.adopters.add(actor.name)
         if Boundary.CLAIM in boundaries:
@@ -224,6 +235,7 @@ class World:
             outcome=outcome,
             grace=grace,
         )
+        running.outcome = learning.with_rows(self, running)
         self.tell(program.name, "execution", {"key": int(key), "spec": spec, "ends": running.ends})
         laws.check_start(self, running)
         if not running.checks:

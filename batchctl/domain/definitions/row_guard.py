@@ -22,8 +22,8 @@ NEWEST = 5
 """How many of these a message shows."""
 WIDTH = 5
 """How many times the median deviation from the median is usual."""
-LEAST_WIDTH = 0.1
-"""What is usual in any case: this share of the median, more or less."""
+LEAST_PART = 10
+"""What is usual in any case: this part of the median, more or less."""
 UNUSUAL = "unusual number of rows: "
 """How the message goes on of a step that warns."""
 _LINE = re.compile(r"^[ \t]*batchctl-rows:[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)
@@ -106,7 +106,7 @@ def usual(rows: Sequence[int]) -> Band | None:
         return None
     known = rows[:MOST_RUNS]
     middle = median(known)
-    width = max(WIDTH * median(abs(one - middle) for one in known), LEAST_WIDTH * middle)
+    width = max(WIDTH * median(abs(one - middle) for one in known), middle / LEAST_PART)
     least = max(math.floor(middle - width), 1 if min(known) > 0 else 0)
     return Band(least, math.ceil(middle + width), len(known))
 
