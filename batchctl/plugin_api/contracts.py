@@ -89,6 +89,12 @@ class Execution(Protocol):
     def masked(self, text: str) -> str:
         """Return a text without the secrets resolved so far; mask a text before cutting it."""
 
+    def show(self, line: str) -> None:
+        """Show a line of what the step does, while it runs, to people who look (`batchctl output`), without secrets.
+
+        Of many, the newest. None is kept: what the history is to say belongs into `StepOutcome.output`.
+        """
+
     def in_session(self, name: str) -> None:
         """Name the database session that carries the step out, as proof of life."""
 

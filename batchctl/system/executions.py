@@ -18,6 +18,7 @@ from batchctl.plugin_api import Command, CommandEnd, Job, JobEnd
 from batchctl.plugin_api.jobs import ASKED
 from batchctl.ports import Spawned
 from batchctl.system.commands.environment import for_children
+from batchctl.system.commands.kept_output import Output
 from batchctl.system.commands.processes import CommandRun
 from batchctl.system.commands.shown_output import ShownOutput
 from batchctl.system.concurrency.stopping import Stop
@@ -52,7 +53,9 @@ class RunnerMeans:
 class RunningStep:
     """What a handler may use while it executes: the `Execution` of `batchctl.plugin_api`."""
 
-    __slots__ = ("_known", "_means", "announced", "identity", "is_at_work", "key", "secret_values", "shown", "stop")
+    __slots__ = (
+        *("_known", "_lines", "_means", "announced", "identity", "is_at_work", "key", "secret_values", "shown", "stop"),
+    )
 
     def __init__(self, means: RunnerMeans, key: HistoryId) -> None:
         """Begin without a process."""
@@ -67,6 +70,8 @@ class RunningStep:
         """True once a thread carries it out."""
         self.shown: ShownOutput | None = None
         """What its command writes, if it has started one itself."""
+        self._lines: _Lines | None = None
+        """What its handler shows, if it has shown anything."""
 
     @property
     def connections(self) -> Mapping[str, Connection]:
@@ -116,10 +121,23 @@ class RunningStep:
         self.shown = ShownOutput(run.output, self.secrets)
         return run.end()
 
+    def show(self, line: str) -> None:
+        """Show a line of what the step does."""
+        if self._lines is None:
+            self._lines = _Lines(self._means.output_cap)
+        self._lines.output.feed(f"{line}\n".encode(errors="backslashreplace"))
+
+    @property
+    def may_write(self) -> bool:
+        """Say whether anything it writes can be read while it runs."""
+        return self.shown is not None or self.is_at_work
+
     def newly_written(self) -> str:
-        """Return what its command has written since the last time, without secrets."""
-        shown = self.shown
-        return "" if shown is None else shown.take()
+        """Return what its handler has shown and its command has written since the last time, without secrets."""
+        lines, shown = self._lines, self.shown
+        # A line is there as a whole, and so are the secrets in it.
+        text = "" if lines is None else self.masked(lines.shown.take())
+        return text if shown is None else text + shown.take()
 
     def run_job(self, name: str, arguments: Mapping[str, JsonValue]) -> JobEnd:
         """Call a registered job: in a plugin process, or here when it is declared in-process."""
@@ -211,6 +229,16 @@ class RunningStep:
     def _identify(self, tree: Tree) -> None:
         self.announced = False
         self.identity = Identity(pid=tree.pid, boot_id=platform.boot_id(), spawned_at=self._means.now())
+
+
+class _Lines:
+    """Lines that a handler has shown, and how many of them were taken."""
+
+    __slots__ = ("output", "shown")
+
+    def __init__(self, cap: int) -> None:
+        self.output = Output(cap)
+        self.shown = ShownOutput(self.output, ())
 
 
 @dataclass(frozen=True, slots=True)

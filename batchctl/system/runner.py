@@ -229,7 +229,7 @@ class ThreadStepRunner:
         asked = [key for key, one in self._commands.items() if key not in self._adopted and one.step.identity]
         if asked and self._supervision is not None:
             self._supervision.show(asked)
-        writing = [step for step in self._running.values() if step.shown is not None]
+        writing = [step for step in self._running.values() if step.may_write]
         self._reports += [Wrote(step.key, text) for step in writing if (text := step.newly_written())]
         return bool(asked or writing)
 

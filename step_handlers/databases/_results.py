@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Protocol
 
-from batchctl.plugin_api import visible
+from batchctl.plugin_api import Execution, visible
 
 ROWS_SHOWN = 20
 _WIDTH = 200
@@ -62,7 +62,7 @@ class ShownLines:
 class Results:
     """Collects results while the statements run."""
 
-    masked: Callable[[str], str]
+    execution: Execution
     affected: int = 0
     value: str | int | float | None = None
     shown: ShownLines = field(default_factory=ShownLines)
@@ -79,20 +79,24 @@ class Results:
         left_out = sum(1 for _ in reading)
         count = len(first) + left_out
         self.value = plain(first[0][0]) if first and first[0] else None
-        self.shown.add(" | ".join(visible(name) for name in names))
+        self._add(" | ".join(visible(name) for name in names))
         for row in first:
-            self.shown.add(" | ".join(self._cell(value) for value in row))
-        self.shown.add(f"({count} rows, {left_out} of them not shown)" if left_out else f"({_rows(count)})")
+            self._add(" | ".join(self._cell(value) for value in row))
+        self._add(f"({count} rows, {left_out} of them not shown)" if left_out else f"({_rows(count)})")
 
     def say(self, text: str) -> None:
         """Add messages of the server: notices, printed messages, values of output parameters."""
-        for line in self.masked(text[:_LONGEST]).splitlines() or [""]:
-            self.shown.add(visible(line))
+        for line in self.execution.masked(text[:_LONGEST]).splitlines() or [""]:
+            self._add(visible(line))
+
+    def _add(self, line: str) -> None:
+        self.shown.add(line)
+        self.execution.show(line)
 
     def _cell(self, value: object) -> str:
         if value is None:
             return "NULL"
-        text = self.masked(value[:_LONGEST].hex() if isinstance(value, bytes) else str(value))
+        text = self.execution.masked(value[:_LONGEST].hex() if isinstance(value, bytes) else str(value))
         return visible(text) if len(text) <= _WIDTH else f"{visible(text[:_WIDTH])}…"
 
     def text(self) -> str | None:

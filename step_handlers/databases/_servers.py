@@ -32,7 +32,7 @@ class ServerSession(ABC):
 
     def __post_init__(self) -> None:
         """Begin without results."""
-        self.results = Results(self.execution.masked)
+        self.results = Results(self.execution)
 
     @abstractmethod
     def carry_out(self, spec: Mapping[str, Any]) -> StepOutcome:

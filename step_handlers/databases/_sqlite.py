@@ -134,7 +134,7 @@ class Sqlite(Database):
                 f"connection '{visible(connection.name)}': {visible(path)} cannot be opened: {error}"
             ) from None
         with closing(opening) as opened:
-            return _Run(opened, execution, Results(execution.masked)).carry_out(spec["before"], spec["statements"])
+            return _Run(opened, execution, Results(execution)).carry_out(spec["before"], spec["statements"])
 
     def _open(self, path: str, directory: str, execution: Execution) -> sqlite3.Connection:
         opened = sqlite3.connect(

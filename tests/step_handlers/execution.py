@@ -38,6 +38,7 @@ class Alone:
     asked: list[object] = field(default_factory=list)
     stops: list[Callable[[], None]] = field(default_factory=list)
     sessions: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
 
     def run_command(
         self, argv: Sequence[str], *, directory: str, environment: Mapping[str, str] | None = None
@@ -54,6 +55,9 @@ class Alone:
 
     def masked(self, text: str) -> str:
         return text
+
+    def show(self, line: str) -> None:
+        self.lines.append(line)
 
     def in_session(self, name: str) -> None:
         self.sessions.append(name)

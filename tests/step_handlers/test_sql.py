@@ -43,6 +43,15 @@ def database(tmp_path: Path) -> Path:
     return a_database(tmp_path)
 
 
+def test_what_each_statement_returns_is_shown_at_once(database: Path) -> None:
+    alone = Alone()
+    outcome = run(database.parent, "SELECT count(*) AS Items FROM Item; INSERT INTO Item SELECT * FROM Item", alone)
+
+    assert not outcome.succeeded
+    assert alone.lines == (outcome.output or "").splitlines()
+    assert alone.lines[0] == "Items"
+
+
 def test_placeholders_become_bound_values() -> None:
     step = a_step(
         "sql", Data1="warehouse", Data2="DELETE FROM Item WHERE Name={Data1};\nSELECT {Data2}, {Data1}, {secret:token};"

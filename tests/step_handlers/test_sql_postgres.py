@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import tracemalloc
 from dataclasses import replace
 from datetime import timedelta
@@ -23,6 +24,7 @@ from tests.postgres import PostgresServer
 from tests.proxy import Cut, Proxy
 from tests.step_handlers.execution import KEY, Alone, _no_process, as_execution
 from tests.step_handlers.postgres_steps import a_database, context_at, dump, render, run
+from tests.system.watching import LIMIT
 
 HANDLER = Sql()
 URL = "postgresql+psycopg://etl:s3cret@etl01:5433/Shop?sslmode=prefer&sslpassword=s3cret"
@@ -286,6 +288,33 @@ def test_a_result_of_many_rows_keeps_memory_flat(url: str) -> None:
     assert "(200000 rows, 199980 of them not shown)" in (outcome.output or "")
     assert outcome.value == 7
     assert peak < 20_000_000
+
+
+class Heard(Alone):
+    """An execution that lets somebody know of the first line that is shown."""
+
+    has_shown = threading.Event()
+
+    def show(self, line: str) -> None:
+        """Show it."""
+        super().show(line)
+        self.has_shown.set()
+
+
+def test_what_a_statement_says_is_shown_while_it_runs(postgres: PostgresServer, database: str, url: str) -> None:
+    heard, outcomes = Heard(), list[StepOutcome]()
+    half = sql_step("DO $$ BEGIN RAISE NOTICE 'half'; PERFORM pg_advisory_lock(7); END $$; SELECT 1 AS One")
+    with postgres.connect(database) as owner:
+        owner.execute("SELECT pg_advisory_lock(7)")
+        running = threading.Thread(target=lambda: outcomes.append(run(HANDLER, half, url, heard)))
+        running.start()
+        assert heard.has_shown.wait(LIMIT)
+        shown_so_far = list(heard.lines)
+        owner.execute("SELECT pg_advisory_unlock(7)")
+        running.join(LIMIT)
+
+    assert shown_so_far == ["NOTICE: half"]
+    assert heard.lines == (outcomes[0].output or "").splitlines() == ["NOTICE: half", "one", "1", "(1 row)"]
 
 
 def test_a_flood_of_notices_is_cut_in_the_middle(url: str) -> None:

@@ -19,7 +19,7 @@ import pytest
 from batchctl.domain.errors import ConfigurationError
 from batchctl.domain.rows import HistoryId
 from batchctl.plugin_api import Command, CommandEnd, Execution, Rendered, StepOutcome
-from batchctl.ports import Finished, Spawned
+from batchctl.ports import Finished, Spawned, Wrote
 from batchctl.system.clock import SystemClock
 from batchctl.system.concurrency.threads import Threads
 from batchctl.system.host import platform
@@ -70,6 +70,28 @@ def test_a_long_command_is_reported_with_its_process_and_so_is_its_end(runner: T
     assert report.identity.boot_id == platform.boot_id()
     assert report.identity.spawned_at is not None
     assert (end.outcome.succeeded, end.outcome.stopped, end.outcome.message) == (False, True, "SIGTERM")
+
+
+def test_what_a_handler_shows_is_seen_while_it_runs_without_secrets_and_once(runner: ThreadStepRunner) -> None:
+    has_shown, may_end = threading.Event(), threading.Event()
+
+    def act(execution: Execution) -> StepOutcome:
+        execution.show(f"logged in with {execution.secret('password')}")
+        execution.show("half \ud800 way")
+        has_shown.set()
+        may_end.wait(LIMIT)
+        return DONE
+
+    start(runner, act)
+    assert has_shown.wait(LIMIT)
+    assert runner.ask_for_output()
+    shown = "".join(report.text for report in runner.collect(WAIT) if isinstance(report, Wrote))
+    assert runner.ask_for_output()
+    more = [report for report in runner.collect(timedelta(0)) if isinstance(report, Wrote)]
+    may_end.set()
+
+    assert (shown, more) == ("logged in with ***\nhalf \\ud800 way\n", [])
+    assert finished(runner).outcome == DONE
 
 
 def test_a_short_command_is_reported_once(runner: ThreadStepRunner) -> None:
