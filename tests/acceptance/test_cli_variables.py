@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
@@ -46,6 +47,22 @@ def test_an_attempt_without_its_variable_is_refused_and_says_what_to_type(night:
     assert second["Output"].strip() == "/in/a b {Data1}|xmey"
     assert "'/in/a b {Data1}' xmey" in second["CommandText"]
     assert night("check").returncode == 0
+
+
+def test_of_several_who_set_the_same_new_variable_at_once_the_last_wins_and_each_is_audited(night: Night) -> None:
+    values = ["/in/a", "/in/b", "/in/c", "/in/d"]
+    with ThreadPoolExecutor(len(values)) as people:
+        asked = [people.submit(night, "variable", "set", "InDir", value, *WHY) for value in values]
+        done = [one.result() for one in asked]
+    acts = night.sql(
+        "SELECT ValuesBefore, ValuesAfter FROM AuditLog WHERE Action = 'variable set' ORDER BY AuditLog_id"
+    )
+    chain = [tuple(json.loads(text).get("Value") for text in act) for act in acts]
+
+    assert [(one.returncode, one.stderr) for one in done] == [(0, done[0].stderr)] * len(values)
+    assert sorted(after for _, after in chain) == values
+    assert [before for before, _ in chain] == [None, *(after for _, after in chain[:-1])]
+    assert night.sql("SELECT Value FROM Variable") == [(chain[-1][1],)]
 
 
 def test_a_changed_value_is_taken_by_the_next_attempt(night: Night) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,12 +14,16 @@ from batchctl.domain.operators.freezes import Scope
 from batchctl.domain.status import InstanceStatus
 from batchctl.operations import many
 from batchctl.operations.decisions import Action
+from batchctl.operations.definitions.variable_keeper import VariableKeeper
 from batchctl.operations.intervene import Operator
 from batchctl.operations.many import InstanceFilter
 from batchctl.operations.operators.freezing import Freezer
+from batchctl.store import Connection
+from batchctl.store.definitions import variable_rows
 from batchctl.testing import FakeClock
 from tests.control.world import World
 from tests.control_databases import IMPATIENT, PostgresControl
+from tests.system.watching import LIMIT
 
 B = Scope(batch="B")
 
@@ -84,6 +89,34 @@ def test_what_two_enable_is_enabled_once(world: World) -> None:
 
     assert (done.enabled_before, done.enabled) == (True, True)
     assert world.sql("SELECT Actor FROM AuditLog WHERE Action = 'enable'") == [("ben",)]
+
+
+def test_what_two_set_who_make_the_same_variable_is_what_the_second_says(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna, ben = person(world, "anna"), person(world, "ben")
+    late = threading.Thread(target=VariableKeeper(ben, str).set, args=("InDir", "/b"), kwargs={"reason": "test"})
+    lock, has_asked = variable_rows.lock, threading.Event()
+
+    def locked(connection: Connection, name: str) -> None:
+        try:
+            lock(connection, name)
+        finally:
+            if threading.current_thread() is late:
+                has_asked.set()
+
+    def begin_late() -> None:
+        late.start()
+        assert has_asked.wait(LIMIT)
+
+    monkeypatch.setattr(variable_rows, "lock", locked)
+    # Before she writes down what she has done, which is not committed yet, the other begins.
+    first = VariableKeeper(meddled(anna, 1, begin_late), str).set("InDir", "/a", reason="test")
+    late.join(LIMIT)
+
+    assert first.before is None
+    assert world.sql("SELECT Value FROM Variable") == [("/b",)]
+    assert world.sql("SELECT Actor FROM AuditLog WHERE Action = 'variable set' ORDER BY 1") == [("anna",), ("ben",)]
 
 
 @pytest.mark.full

@@ -80,7 +80,7 @@ class VariableKeeper:
         _check(name, text, description)
 
         def act(connection: Connection) -> ChangedVariable:
-            before = variable_rows.named(connection, name)
+            before = self._locked(connection, name)
             said = description if description is not None or before is None else before.description
             after = VariableRow(0 if before is None else before.variable_id, name, text, said)
             if before != after and not self.actor.dry_run:
@@ -96,7 +96,7 @@ class VariableKeeper:
         checked_reason(reason)
 
         def act(connection: Connection) -> ChangedVariable:
-            before = variable_rows.named(connection, name)
+            before = self._locked(connection, name)
             if before is None:
                 raise _unknown(connection, name)
             done = self._changed(connection, name, before, None)
@@ -111,6 +111,12 @@ class VariableKeeper:
             return done
 
         return self.actor.act(act)
+
+    def _locked(self, connection: Connection, name: str) -> VariableRow | None:
+        """Return a variable, which others who do the same find as it is afterwards."""
+        if not self.actor.dry_run:
+            variable_rows.lock(connection, name)
+        return variable_rows.named(connection, name)
 
     def _write(self, connection: Connection, before: VariableRow | None, after: VariableRow) -> VariableRow:
         if before is None:

@@ -9,8 +9,10 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete, or_, select
 
 from batchctl.domain.definitions.variables import PREFIX, VariableRow
+from batchctl.domain.errors import Conflict
 from batchctl.domain.values import value
 from batchctl.store.comparison import exactly
+from batchctl.store.dialects import dialect_of
 from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import file_watch, process_batch, process_control, variable
@@ -59,6 +61,13 @@ def everything(connection: Connection) -> list[VariableRow]:
 def named(connection: Connection, name: str) -> VariableRow | None:
     """Return the variable of just that name."""
     return next((_variable(row) for row in _NAMED(connection, name=name)), None)
+
+
+def lock(connection: Connection, name: str) -> None:
+    """Keep others who ask from making or changing a variable of that name until the end of the transaction."""
+    if not dialect_of(connection).lock_name(connection, f"variable {name}"):
+        message = f"Somebody else is changing variable {name}."
+        raise Conflict(message)
 
 
 def add(connection: Connection, name: str, text: str, description: str | None) -> int:
