@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import click
 
 from batchctl.cli import output as printing
 from batchctl.cli.session import INSTANCE_ID, LARGEST_ID, CliSession, WholeNumber, reads
 from batchctl.domain.rows import InstanceId
 from batchctl.operations import output_reading
-
-PAUSE = 1.0
-"""Seconds between two looks at what a step has written."""
 
 
 @click.command()
@@ -26,7 +21,8 @@ def output(
 ) -> None:
     """Print what the current or last attempt of an instance has written: ID is a BatchControl id.
 
-    While it runs, that is the newest 64 kB, at most about 3 seconds old, wherever it runs.
+    While it runs, that is the newest 64 kB, at most about 3 seconds old, wherever it runs. A control database that
+    cannot be reached meanwhile is waited for, up to 5 minutes.
     """
     if follow and as_json:
         raise click.UsageError("--follow prints the text as it comes; it does not go with --json.")
@@ -36,7 +32,8 @@ def output(
         printing.print_json(output_reading.as_json(found))
         return
     if follow:
-        for text in output_reading.follow(transactions, found, partial(session.app.clock.sleep, PAUSE)):
+        following = output_reading.Following(transactions, session.app.clock, _say_failure)
+        for text in following.texts(found):
             printing.piece(text)
         return
     printing.piece(found.text)
@@ -44,3 +41,7 @@ def output(
         printing.say(f"It is running still. Next: batchctl output {instance_id} --follow")
     elif not found.text:
         printing.say("That attempt has written nothing.")
+
+
+def _say_failure(message: str) -> None:
+    printing.say(f"Note: still following, although: {message}")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from datetime import timedelta
-from functools import partial
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from batchctl.domain.errors import DatabaseRefused, OutcomeUnknown
 from batchctl.domain.live_texts import KEPT, SHOWN_EVERY
 from batchctl.domain.rows import InstanceId
 from batchctl.operations import output_reading
+from batchctl.operations.output_reading import Following
 from batchctl.ports import Boundary, Wrote
 from batchctl.store import step_outputs
 from tests.control.world import NO_WAIT, OK, RUNS_ON, World
@@ -176,15 +176,27 @@ def test_what_a_commit_in_doubt_may_have_written_is_there_once(
     assert world.sql(PARTS) == [(1, 1, "one\n"), (1, 2, "two\n"), (1, 3, "three\n")]
 
 
-def _next(left: list[Callable[[], None]]) -> None:
-    left.pop(0)()
+@dataclass
+class Watch:
+    """Time that passes only while somebody waits, and what happens meanwhile."""
+
+    now: Callable[[], datetime]
+    left: list[Callable[[], None]]
+    passed: float = 0.0
+
+    def monotonic(self) -> float:
+        return self.passed
+
+    def sleep(self, seconds: float) -> None:
+        self.passed += seconds
+        self.left.pop(0)()
 
 
 def following(world: World, controller: Controller, *steps: Callable[[], None]) -> list[str]:
     """Return what is printed when these things happen one after the other."""
-    left = list(steps)
     found = output_reading.of_instance(world.transactions, ONE)
-    return [text for text in output_reading.follow(world.transactions, found, partial(_next, left)) if text]
+    following = Following(world.transactions, Watch(world.clock.now, list(steps)), pytest.fail)
+    return [text for text in following.texts(found) if text]
 
 
 def test_who_follows_sees_all_of_it_once(world: World, controller: Controller) -> None:
