@@ -16,6 +16,9 @@ serves.
 
 `sqlite-purge`, `postgresql-purge`: the longest transaction in which 1,000,000 rows of history are purged, of the second that
 one may take; see purging.py.
+
+`sqlite-live-output`, `postgresql-live-output`: how much of the loop's time a step takes that writes as fast as it can, of the 5 %
+that it may; see live_output.py.
 """
 
 from __future__ import annotations
@@ -39,7 +42,7 @@ from batchctl import config
 from batchctl.app import App
 from batchctl.control_database import upgrade_database
 from batchctl.node import Node
-from benchmarks import databases, due_times, latency, purging, refusals
+from benchmarks import databases, due_times, latency, live_output, purging, refusals
 from benchmarks.databases import Database
 from tests.arguments import at_least_one
 
@@ -113,6 +116,8 @@ def figure_of(name: str, rounds: int, instances: int) -> Figure:
         return longest_of(name)
     if name == REFUSED:
         return refused(rounds)
+    if name in LIVE:
+        return live(name, rounds)
     if name in LATENCIES:
         return compare_latencies(name, rounds, instances // 40)
     return compare(name, rounds, *BENCHMARKS[name](instances))
@@ -149,6 +154,18 @@ def refused(rounds: int) -> Figure:
         found = [refusals.measure(Path(folder) / str(at), MOST_INSERTS) for at in range(rounds)]
     share, rate = (statistics.mean(each[at] for each in found) for at in (0, 1))
     return Figure(REFUSED, round(share, 3), round(share, 2), 1.0, f"% of INSERTs, at {rate:.1f} steps/s")
+
+
+def live(name: str, rounds: int) -> Figure:
+    """Return what a step that writes costs the loop beside what it may."""
+    found = []
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
+            found.append(live_output.measure(Path(folder), LIVE[name]))
+    share, written = (statistics.median(each[at] for each in found) for at in (0, 1))
+    return Figure(
+        name, round(share / MOST_OF_LOOP, 3), round(share, 2), MOST_OF_LOOP, f"% of the loop, at {written:.0f} MB/s"
+    )
 
 
 def longest_of(name: str) -> Figure:
@@ -353,10 +370,13 @@ LATENCIES: dict[str, Lend] = {
 
 PURGES: dict[str, Lend] = {"sqlite-purge": databases.sqlite, "postgresql-purge": databases.postgresql}
 
+LIVE: dict[str, Lend] = {"sqlite-live-output": databases.sqlite, "postgresql-live-output": databases.postgresql}
+MOST_OF_LOOP = 5.0
+
 REFUSED = "sqlite-refusals"
 MOST_INSERTS = 500
 
-NAMES = [*BENCHMARKS, *LATENCIES, *PURGES, REFUSED]
+NAMES = [*BENCHMARKS, *LATENCIES, *PURGES, *LIVE, REFUSED]
 
 
 if __name__ == "__main__":
