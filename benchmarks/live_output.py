@@ -1,7 +1,7 @@
 """What a step that writes as fast as it can costs the controller's loop, which keeps the newest of it where people see it.
 
 The controller works in this process on one step, `yes`; what it computes meanwhile is the time that this process takes of a
-processor. The same is measured of a step that writes nothing. The supervisor that reads what the step writes is a process of its own.
+processor. The same is measured of a step that writes nothing. The supervisor, which reads all of it, is a process of its own.
 """
 
 from __future__ import annotations

@@ -258,6 +258,7 @@ CODES: Mapping[str, int] = {
     "batchctl.operations.operators.noting:Noter.note": 1346,
     "batchctl.operations.operators.noting:_check_incident": 1347,
     "batchctl.operations.inspection:attempt_of": 1357,
+    "batchctl.store.definitions.variable_rows:lock": 1375,
 }
 """By the module and the function that makes the error."""
 
