@@ -23,6 +23,8 @@ def rest_of(recorded: str, shown: str) -> str:
     """Return what of a recorded output has not been shown; all of it, after a line that says so, where that is unclear."""
     if not shown or not recorded:
         return recorded
+    if recorded.startswith(shown):
+        return recorded[len(shown) :]  # What repeats itself would be found further down, too.
     end = shown[-_SEEN:]
     at = recorded.rfind(end)
     if at >= 0:

@@ -21,6 +21,7 @@ def test_what_was_shown_is_not_shown_again() -> None:
     assert rest_of("one\n", "one\n") == ""
     assert rest_of("one\ntwo", "one\ntwo\n") == ""
     assert rest_of("one\ntwo", "one\n") == "two"
+    assert rest_of("tick\ntick\ntick\n", "tick\n") == "tick\ntick\n"
     assert rest_of("one\n", "") == "one\n"
     assert rest_of("", "one\n") == ""
 
