@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from batchctl.domain.outcomes import HealthFinding, RowFinding, StepContext
     from batchctl.domain.rows import DataTrigger
     from batchctl.operations.definitions.reconciler import Reconciler
+    from batchctl.operations.intake.inbox import InboxReader
     from batchctl.operations.intake.trial import Bench
     from batchctl.operations.intervene import Operator
     from batchctl.operations.maintenance.service_files import Service
@@ -193,6 +194,18 @@ class App:
         from batchctl.operations.intervene import Operator
 
         return Operator(**self.acting(dry_run=dry_run), preparer=self.preparer)
+
+    def inbox(self) -> InboxReader:
+        """Return what reads the rows that did not become work."""
+        from batchctl.operations.intake.inbox import InboxReader
+        from batchctl.system import glance
+
+        return InboxReader(
+            transactions=self.transactions,
+            leader=self.leader,
+            living=lambda connection: self.presence.living(connection, self.clock.now()),
+            glance=glance.missing,
+        )
 
     def leader(self) -> str | None:
         """Name the controller that leads, if any does."""

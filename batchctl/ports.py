@@ -441,6 +441,9 @@ class Ids(Protocol):
     def user(self) -> str:
         """Return the operating-system user's name."""
 
+    def token(self, length: int) -> str:
+        """Return so many bytes that nobody can guess, as hexadecimal digits."""
+
 
 class Files(Protocol):
     """The few files that are read besides the databases."""

@@ -56,6 +56,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "maintenance.audit_commands",
         "List who did what, with before and after; verify that nothing of it was changed.",
     ),
+    "web": ("web_command", "Show the night in a browser, and act on it there."),
     "controllers": ("controller_commands", "List the controllers and the last sign of life of each."),
     "pools": ("operators.pool_commands", "List the pools, who serves each, and what waits for them."),
     "freezes": ("operators.freeze_commands", "List what is frozen, why and until when."),
@@ -120,6 +121,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "graph, impact": "Draw dependencies; what a failure would hold back.",
         "log, audit": "Show what started by itself; who did what.",
         "controllers, requests": "List controllers; what was asked for by rows.",
+        "web": "Show all of this in a browser, and act there.",
     },
     "Act": {
         "rerun, skip": "Run an instance again; go on without its next step.",
