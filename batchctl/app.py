@@ -270,6 +270,10 @@ class App:
         named = self.settings.log.file
         return None if named is None else self.settings.directory / named
 
+    def another(self) -> App:
+        """Return one with the same settings and a connection of its own, for another thread."""
+        return App(self.settings, self.listener)
+
     def close(self) -> None:
         """Close the database."""
         if "transactions" in self.__dict__:

@@ -442,7 +442,7 @@ class Ids(Protocol):
         """Return the operating-system user's name."""
 
     def token(self, length: int) -> str:
-        """Return so many bytes that nobody can guess, as hexadecimal digits."""
+        """Return so many random bytes as hexadecimal digits, fit to keep a door shut."""
 
 
 class Files(Protocol):

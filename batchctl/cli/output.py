@@ -22,7 +22,7 @@ from batchctl.cli.session import CSV, ONLY_LOOKS
 from batchctl.cli.standard_error import tell
 from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.alerting.performance import spark
-from batchctl.domain.maintenance.lengths import spoken
+from batchctl.domain.maintenance.lengths import for_people
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import LONG_AGO, MissingPlugin
 from batchctl.domain.text import visible
@@ -281,7 +281,7 @@ def shown(value: object) -> Text:
             # Long ago means that nothing is waited for.
             return cell(None if value <= LONG_AGO else f"{value.astimezone(UTC):%Y-%m-%d %H:%M:%S}")
         case timedelta():
-            return cell(spoken(value))
+            return cell(for_people(value))
         case StrEnum():
             return word(value.value)
         case StatusWord():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from batchctl import app as application
 from batchctl.cli import output
 from batchctl.cli.session import CliSession, WholeNumber, pass_session
 from batchctl.domain.errors import PluginError
@@ -28,8 +27,8 @@ def web(session: CliSession, host: str, port: int) -> None:
         message = f"The console needs the module {error.name}, which is not installed."
         raise PluginError(message, next_step="pip install 'batchctl[web]'") from error
 
-    told = server.Told(
+    terminal = server.Terminal(
         address=lambda address: output.line(f"The console: {address}   (Ctrl-C ends it)"),
         code=lambda code: output.line(f"Code: {code}"),
     )
-    server.serve(session.app, lambda: application.open_app(session.config), host, port, told)
+    server.serve(session.app, host, port, terminal)

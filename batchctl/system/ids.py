@@ -35,5 +35,5 @@ class SystemIds:
         return platform.user_name()
 
     def token(self, length: int) -> str:
-        """Return so many bytes that nobody can guess, as hexadecimal digits."""
+        """Return so many random bytes as hexadecimal digits, fit to keep a door shut."""
         return secrets.token_hex(length)

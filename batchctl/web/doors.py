@@ -13,7 +13,7 @@ IDLE = timedelta(minutes=30)
 LONGEST = timedelta(hours=12)
 """How long it lasts in any case."""
 FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=1), timedelta(minutes=15)
-"""How long nobody may try again after a wrong code: twice as long each time, up to this."""
+"""How long no code is looked at after a wrong one: twice as long each time, up to this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Door:
     """Whom the sessions act for: the user who has started the console."""
     now: Callable[[], datetime]
     token: Callable[[int], str]
-    """Makes so many bytes that nobody can guess."""
+    """Makes so many random bytes."""
     show: Callable[[str], None]
     """Shows a new code to the person at the terminal."""
     _code: str = ""

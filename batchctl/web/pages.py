@@ -150,9 +150,7 @@ def audit(app: App, query: Query) -> Page:
     wanted = AuditFilter(ref=query.get("of") or None, actor=query.get("actor") or None, before=_before(query))
     found = audit_trail.page(app.transactions, wanted, ON_A_PAGE + 1)
     older = str(found[ON_A_PAGE - 1].audit_id) if len(found) > ON_A_PAGE else None
-    return Page(
-        "Audit", "audit.html", [(audit_trail.ACTS, found[:ON_A_PAGE])], {"query": query}, older, "Nobody did anything."
-    )
+    return Page("Audit", "audit.html", [(audit_trail.ACTS, found[:ON_A_PAGE])], {"query": query}, older, "No act fits.")
 
 
 def controllers(app: App, query: Query) -> Page:

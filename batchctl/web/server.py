@@ -23,8 +23,8 @@ GRACE = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """How the person at the terminal is told of the address, and of each new code."""
+class Terminal:
+    """Shows the address, and each new code, to the person at the terminal."""
 
     address: Callable[[str], None]
     code: Callable[[str], None]
@@ -38,14 +38,16 @@ def check_reach(host: str, port: int) -> None:
         raise Refused(message, next_step=tunnel)
 
 
-def serve(app: App, open_app: Callable[[], App], host: str, port: int, told: Told) -> None:
+def serve(app: App, host: str, port: int, terminal: Terminal) -> None:
     """Answer until SIGINT or SIGTERM."""
     check_reach(host, port)
     with closing(listen(host, port)) as place:
         name = f"[{host}]" if ":" in host else host
-        told.address(f"http://{name}:{place.getsockname()[1]}/")
-        door = Door(who=f"{app.ids.user()}@{app.ids.host()}", now=app.clock.now, token=app.ids.token, show=told.code)
-        console = Console(open_app, door, Forms(app.ids.token), LOOPBACK)
+        terminal.address(f"http://{name}:{place.getsockname()[1]}/")
+        door = Door(
+            who=f"{app.ids.user()}@{app.ids.host()}", now=app.clock.now, token=app.ids.token, show=terminal.code
+        )
+        console = Console(app.another, door, Forms(app.ids.token), LOOPBACK)
         settings = uvicorn.Config(
             console.application(),
             log_level="warning",
@@ -54,7 +56,7 @@ def serve(app: App, open_app: Callable[[], App], host: str, port: int, told: Tol
             lifespan="off",
             timeout_graceful_shutdown=GRACE,
         )
-        # The server sends the signal on to whoever had it before.
+        # The server sends the signal on to the handler before its own.
         signal.signal(signal.SIGTERM, lambda _number, _frame: None)
         with suppress(KeyboardInterrupt):
             uvicorn.Server(settings).run(sockets=[place])

@@ -25,7 +25,7 @@ from batchctl.node import Node
 from batchctl.operations.alerting.incident_desk import Which
 from batchctl.operations.decisions import Action
 from batchctl.system.concurrency.lending_threads import LendingThreads
-from batchctl.web import acts, guards, pages
+from batchctl.web import guards, pages, wishes
 from batchctl.web.doors import Door, Session
 from batchctl.web.forms import Forms
 from batchctl.web.tables import cell_of, csv_of, table_of
@@ -86,8 +86,8 @@ class Console:
         """Let only a session in, and forms only from pages of this console; turn errors into pages."""
 
         async def guarded(request: Request) -> Response:
-            if (refusal := self._refused(request)) is not None:
-                return refusal
+            if (refused := self._refused(request)) is not None:
+                return refused
             session = self.door.session(request.cookies.get(COOKIE))
             if session is None:
                 return RedirectResponse("/login", status_code=303)
@@ -113,13 +113,7 @@ class Console:
         query = dict(request.query_params)
         found = await self._threads.do(lambda app: page(app, query))
         if query.get("format") == "csv" and found.lists:
-            wanted = query.get("list", found.lists[0][0].title)
-            for columns, rows in found.lists:
-                if columns.title == wanted:
-                    name = f"{columns.title.lower().replace(' ', '-').replace(',', '')}.csv"
-                    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-                    return Response(csv_of(columns, rows), media_type="text/csv; charset=utf-8", headers=headers)
-            raise NotFound(f"This page has no list '{visible(wanted)}'.", next_step="open the page without its query")
+            return _as_csv(found, query.get("list", found.lists[0][0].title))
         older = None if found.older is None else "?" + urlencode({**query, "before": found.older})
         return self._render(found, session, path=path, older=older)
 
@@ -130,34 +124,33 @@ class Console:
     async def _look(self, request: Request, session: Session) -> Response:
         """Show what an act would do, with the form that does it."""
         filled = {name: text for name, text in request.query_params.items() if name == "from_seq"}
-        return await self._planned(acts.wish_of(_action(request), _instance_id(request), filled), session)
+        return await self._planned(wishes.wish_of(_action(request), _instance_id(request), filled), session)
 
-    async def _planned(self, wish: acts.Wish, session: Session, refusal: BatchctlError | None = None) -> Response:
-        wish, planned = await self._threads.do(lambda app: acts.plan(app.operator(dry_run=True), wish))
+    async def _planned(self, wish: wishes.Wish, session: Session, refused: BatchctlError | None = None) -> Response:
+        wish, planned = await self._threads.do(lambda app: wishes.plan(app.operator(dry_run=True), wish))
         values = {
             "planned": planned,
             "wish": wish,
-            "says": acts.SAYS[wish.action],
-            "needs_reason": wish.action in acts.NEEDS_REASON,
-            "data": acts.DATA,
+            "says": wishes.SAYS[wish.action],
+            "needs_reason": wish.action in wishes.NEEDS_REASON,
+            "data": wishes.DATA,
             "form": self.forms.show(planned.before),
-            "refusal": refusal,
+            "refused": refused,
         }
         page = pages.Page(f"{wish.action.capitalize()} instance {wish.instance_id}", "act.html", values=values)
-        return self._render(page, session, code=200 if refusal is None else _code(refusal))
+        return self._render(page, session, code=200 if refused is None else _code(refused))
 
     async def _act(self, request: Request, session: Session) -> Response:
         form = await guards.form_of(request)
-        wish, number = acts.wish_of(_action(request), _instance_id(request), form), form.get("form", "")
+        wish, number = wishes.wish_of(_action(request), _instance_id(request), form), form.get("form", "")
         there = RedirectResponse(f"/instances/{wish.instance_id}", status_code=303)
         seen = self.forms.send(number)
         if seen is None:
             if self.forms.was_sent(number):
                 return there
-            gone = Refused("The form is no longer known.", next_step="look at what is shown now, and send it again")
-            return await self._planned(wish, session, gone)
+            return await self._planned(wish, session, _unknown_form())
         try:
-            await self._threads.do(lambda app: acts.carry_out(app.operator(dry_run=False), wish, seen))
+            await self._threads.do(lambda app: wishes.carry_out(app.operator(dry_run=False), wish, seen))
         except BatchctlError as error:
             if isinstance(error, (NotFound, DatabaseRefused)):
                 raise
@@ -167,9 +160,7 @@ class Console:
     async def _acknowledge(self, request: Request, session: Session) -> Response:
         del session
         form, number = await guards.form_of(request), _number(request, "incident")
-        reason = form.get("reason", "").strip()
-        if not reason:
-            raise Refused("The reason is empty; say why, so that others understand it later.", next_step="fill it in")
+        reason = wishes.needed_reason(form.get("reason"))
         which = Which(incident_id=IncidentId(number))
         await self._threads.do(lambda app: Node(app).incident_desk(dry_run=False).acknowledge(which, reason=reason))
         return RedirectResponse("/incidents", status_code=303)
@@ -178,8 +169,8 @@ class Console:
         return self._refused(request) or self._door()
 
     async def _enter(self, request: Request) -> Response:
-        if (refusal := self._refused(request)) is not None:
-            return refusal
+        if (refused := self._refused(request)) is not None:
+            return refused
         if (wait := self.door.shut_for) is not None:
             return self._door(f"Too many wrong codes: try again in {int(wait.total_seconds()) + 1} s.", _TOO_OFTEN)
         try:
@@ -229,6 +220,19 @@ class Console:
         menu = [(path, title) for path, (title, _) in pages.LISTS.items()]
         known = {"path": None, "older": None, "menu": menu, **values}
         return HTMLResponse(self._templates.get_template(template).render(known), status_code=code)
+
+
+def _as_csv(page: pages.Page, title: str) -> Response:
+    for columns, rows in page.lists:
+        if columns.title == title:
+            name = "".join(each if each.isalnum() else "-" for each in title.lower())
+            headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
+            return Response(csv_of(columns, rows), media_type="text/csv; charset=utf-8", headers=headers)
+    raise NotFound(f"This page has no list '{visible(title)}'.", next_step="open the page without its query")
+
+
+def _unknown_form() -> Refused:
+    return Refused("The form is no longer known.", next_step="look at what is shown now, and send it again")
 
 
 def _code(error: BatchctlError) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from batchctl.domain.alerting.performance import spark
-from batchctl.domain.maintenance.lengths import spoken
+from batchctl.domain.maintenance.lengths import for_people
 from batchctl.domain.rows import LONG_AGO
 from batchctl.domain.text import visible
 from batchctl.operations.column_lists import Alarming, ColumnList, Curve, StatusWord
@@ -83,7 +83,7 @@ def cell_of(value: object) -> Cell:
             # Long ago means that nothing is waited for.
             return Cell("" if value <= LONG_AGO else f"{value.astimezone(UTC):%Y-%m-%d %H:%M:%S}", "time")
         case timedelta():
-            return Cell(spoken(value))
+            return Cell(for_people(value))
         case StrEnum():
             return Cell(value.value, _status_class(value.value))
         case StatusWord():

@@ -25,7 +25,7 @@ def in_words(length: timedelta) -> str:
     return f"{length.total_seconds():g} s" if seconds or not minutes else f"{minutes:g} min"
 
 
-def spoken(length: timedelta) -> str:
+def for_people(length: timedelta) -> str:
     """Write a length of time the way people say it."""
     total = max(length.total_seconds(), 0.0)
     minutes, seconds = divmod(int(total), 60)

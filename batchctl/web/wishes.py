@@ -52,15 +52,20 @@ def wish_of(action: Action, instance_id: InstanceId, form: Mapping[str, str]) ->
     )
 
 
+def needed_reason(text: str | None) -> str:
+    """Return the reason of an act that needs one."""
+    if text is None or not text.strip():
+        raise Refused("The reason is empty; say why, so that others understand it later.", next_step="fill it in")
+    return text.strip()
+
+
 def carry_out(operator: Operator, wish: Wish, seen: BatchInstance | None = None) -> Intervention:
     """Do what a person wishes, or only look at it where the operator does.
 
     A rerun is refused when the instance differs from `seen`, as it was shown with the form.
     """
-    if wish.action in NEEDS_REASON and wish.reason is None and not operator.dry_run:
-        raise Refused(
-            "The reason is empty; say why, so that others understand it later.", next_step="fill in the reason"
-        )
+    if wish.action in NEEDS_REASON and not operator.dry_run:
+        needed_reason(wish.reason)
     at, reason = wish.instance_id, wish.reason
     match wish.action:
         case Action.RERUN:
