@@ -112,7 +112,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 GROUPS: dict[str, dict[str, str]] = {
     "Look": {
-        "status": "Show what is happening and what needs a person.",
+        "status, web": "Show what is happening, here or in a browser.",
         "why": "Explain why something does not run.",
         "show, history, output": "Show an instance; its attempts; what they write.",
         "batches, versions": "List batches and steps; how they changed.",
@@ -121,7 +121,6 @@ GROUPS: dict[str, dict[str, str]] = {
         "graph, impact": "Draw dependencies; what a failure would hold back.",
         "log, audit": "Show what started by itself; who did what.",
         "controllers, requests": "List controllers; what was asked for by rows.",
-        "web": "Show all of this in a browser, and act there.",
     },
     "Act": {
         "rerun, skip": "Run an instance again; go on without its next step.",
