@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from batchctl.domain.outcomes import HealthFinding, RowFinding, StepContext
     from batchctl.domain.rows import DataTrigger
     from batchctl.operations.definitions.reconciler import Reconciler
+    from batchctl.operations.intake.inbox import InboxReader
     from batchctl.operations.intake.trial import Bench
     from batchctl.operations.intervene import Operator
     from batchctl.operations.maintenance.service_files import Service
@@ -194,6 +195,18 @@ class App:
 
         return Operator(**self.acting(dry_run=dry_run), preparer=self.preparer)
 
+    def inbox(self) -> InboxReader:
+        """Return what reads the rows that did not become work."""
+        from batchctl.operations.intake.inbox import InboxReader
+        from batchctl.system import glance
+
+        return InboxReader(
+            transactions=self.transactions,
+            leader=self.leader,
+            living=lambda connection: self.presence.living(connection, self.clock.now()),
+            glance=glance.missing,
+        )
+
     def leader(self) -> str | None:
         """Name the controller that leads, if any does."""
         from batchctl.store import leading
@@ -256,6 +269,10 @@ class App:
         """Where events are written besides standard error."""
         named = self.settings.log.file
         return None if named is None else self.settings.directory / named
+
+    def another(self) -> App:
+        """Return one with the same settings and a connection of its own, for another thread."""
+        return App(self.settings, self.listener)
 
     def close(self) -> None:
         """Close the database."""

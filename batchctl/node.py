@@ -42,6 +42,7 @@ from batchctl.domain.rows import BatchDefinition, HistoryId, InstanceId, IntakeI
 from batchctl.domain.text import in_short
 from batchctl.logs import Event, Listener
 from batchctl.operations import copies, planning
+from batchctl.operations.alerting.incident_desk import IncidentDesk
 from batchctl.operations.operators.acts import checked_reason
 from batchctl.operations.operators.pooling import check_pools
 from batchctl.operations.requested import Proxy
@@ -109,6 +110,10 @@ class Node:
         if not living or self._app.leader() is None:
             self._alerting(works=False).finish()
         return tuple(row.name for row in living)
+
+    def incident_desk(self, *, dry_run: bool) -> IncidentDesk:
+        """Return where the user of this process looks after incidents."""
+        return IncidentDesk(**self._app.acting(dry_run=dry_run), notice=self.notice)
 
     def notice(self, instance_id: InstanceId) -> None:
         """Open the incident about an instance that has just failed, if it is not open yet."""

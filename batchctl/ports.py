@@ -441,6 +441,9 @@ class Ids(Protocol):
     def user(self) -> str:
         """Return the operating-system user's name."""
 
+    def token(self, length: int) -> str:
+        """Return so many random bytes as hexadecimal digits, fit to keep a door shut."""
+
 
 class Files(Protocol):
     """The few files that are read besides the databases."""

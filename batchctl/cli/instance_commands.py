@@ -13,6 +13,7 @@ from batchctl.cli.session import INSTANCE_ID, LARGEST_ID, CliSession, WholeNumbe
 from batchctl.cli.unreadable_lists import unreadable_rows
 from batchctl.domain.definitions.sql_jobs import ORIGIN, correcting
 from batchctl.domain.gates import refused_mend
+from batchctl.domain.maintenance.lengths import for_people
 from batchctl.domain.rows import RETRIES_SKIPPED, AuditEntry, HistoryEntry, InstanceId
 from batchctl.domain.status import HistoryStatus
 from batchctl.domain.text import typed
@@ -109,7 +110,7 @@ def _show_attempt(entry: HistoryEntry, *, whole: str | None = None) -> None:
     """Show an attempt; `whole` says where its whole command is, when it need not stand here."""
     ended = entry.ended_at
     when = f"{entry.started_at:%Y-%m-%d %H:%M:%S} UTC"
-    took = "" if ended is None else f", took {output.in_words(ended - entry.started_at)}"
+    took = "" if ended is None else f", took {for_people(ended - entry.started_at)}"
     step = output.cell(f"step {entry.seq} {entry.step_name}", "bold")
     output.line(step + f", attempt {entry.attempt} ({entry.cause}): " + output.word(entry.status) + f", {when}{took}")
     command_texts.show(entry.command_text, whole=whole)

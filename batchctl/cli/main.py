@@ -56,6 +56,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "maintenance.audit_commands",
         "List who did what, with before and after; verify that nothing of it was changed.",
     ),
+    "web": ("web_command", "Show the night in a browser, and act on it there."),
     "controllers": ("controller_commands", "List the controllers and the last sign of life of each."),
     "pools": ("operators.pool_commands", "List the pools, who serves each, and what waits for them."),
     "freezes": ("operators.freeze_commands", "List what is frozen, why and until when."),
@@ -111,7 +112,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 GROUPS: dict[str, dict[str, str]] = {
     "Look": {
-        "status": "Show what is happening and what needs a person.",
+        "status, web": "Show what is happening, here or in a browser.",
         "why": "Explain why something does not run.",
         "show, history, output": "Show an instance; its attempts; what they write.",
         "batches, versions": "List batches and steps; how they changed.",

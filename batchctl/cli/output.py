@@ -22,6 +22,7 @@ from batchctl.cli.session import CSV, ONLY_LOOKS
 from batchctl.cli.standard_error import tell
 from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.alerting.performance import spark
+from batchctl.domain.maintenance.lengths import for_people
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import LONG_AGO, MissingPlugin
 from batchctl.domain.text import visible
@@ -280,7 +281,7 @@ def shown(value: object) -> Text:
             # Long ago means that nothing is waited for.
             return cell(None if value <= LONG_AGO else f"{value.astimezone(UTC):%Y-%m-%d %H:%M:%S}")
         case timedelta():
-            return cell(in_words(value))
+            return cell(for_people(value))
         case StrEnum():
             return word(value.value)
         case StatusWord():
@@ -293,15 +294,3 @@ def shown(value: object) -> Text:
             return Text().join(shown(part) for part in value)
         case _:
             return cell(value)
-
-
-def in_words(length: timedelta) -> str:
-    """Write a length of time the way people say it."""
-    total = max(length.total_seconds(), 0.0)
-    minutes, seconds = divmod(int(total), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes:02} min"
-    if minutes:
-        return f"{minutes} min {seconds:02} s"
-    return f"{total:.1f} s"

@@ -7,7 +7,6 @@ import click
 from batchctl.cli import output
 from batchctl.cli.missing_controller import TO_RUN
 from batchctl.cli.session import CliSession, WholeNumber, as_rows, pass_session
-from batchctl.cli.unreadable_lists import unreadable_rows
 from batchctl.domain.alerting.incident_causes import kept_from_work
 from batchctl.domain.errors import next_step_in
 from batchctl.domain.locked_rows import TO_END_IT
@@ -54,19 +53,8 @@ def _show(seen: overview.Overview) -> None:
         output.line(f"FROZEN: {freezes.wording(freeze)}. To end it: {freezes.thawing(freeze)}", "bold")
     for drain in seen.drains:
         output.line(f"DRAINED: {pools.wording(drain)}. To end it: {pools.undraining(drain)}", "bold")
-    output.show_list(incident_desk.incidents_at(seen.now), seen.incidents, if_any=True)
-    unreadable_rows(seen.unreadable)
-    output.show_list(overview.RUNNING, seen.running, if_any=True)
-    output.show_list(overview.FAILING, seen.failing, if_any=True)
-    output.show_list(overview.waiting_where(idle=not seen.controllers), seen.waiting, if_any=True)
-    output.show_list(noting.NOTES, seen.notes, if_any=True)
-    output.show_list(overview.DEAD_ENDS, seen.dead_end_starts, if_any=True)
-    output.show_list(almanac.RUNNING_OUT, seen.ending, if_any=True)
-    output.show_list(dependents.WAITS, seen.waits, if_any=True)
-    _nothing_came_of(seen)
-    output.show_list(overview.DISABLED, seen.disabled.items(), if_any=True)
-    output.show_list(overview.COMPLETED, seen.completed, if_any=True)
-    output.show_list(timetable.COMING, seen.coming, if_any=True)
+    for columns, rows in overview.lists_of(seen):
+        output.show_list(columns, rows, if_any=True)
     output.hints(*_next(seen), *_incidents(seen), *_inbox(seen))
 
 
@@ -104,38 +92,6 @@ def _summary(seen: overview.Overview) -> list[tuple[str, object]]:
 
 def _are_more(seen: overview.Overview) -> bool:
     return seen.incident_count > len(seen.incidents)
-
-
-def _nothing_came_of(seen: overview.Overview) -> None:
-    rows = [
-        (
-            row.intake_id,
-            row.entity,
-            output.word(row.status),
-            row.file_name,
-            seen.because[row.intake_id],
-            seen.to_take_in[row.intake_id],
-        )
-        for row in seen.not_taken_in
-    ]
-    rows += [
-        (
-            row.intake_id,
-            row.entity,
-            output.cell("not taken", "yellow"),
-            row.file_name,
-            seen.because[row.intake_id],
-            f"batchctl why file:{row.intake_id}",
-        )
-        for row in seen.untaken
-    ]
-    rows += [
-        (one.row.intake_id, one.row.entity, output.word(one.row.status), one.row.file_name, one.because, one.clear)
-        for one in seen.stuck
-    ]
-    output.table_if_any(
-        "Rows that nothing came of", ["FileProcess#", "entity", "status", "file", "reason", "next"], rows
-    )
 
 
 def _next(seen: overview.Overview) -> list[str]:

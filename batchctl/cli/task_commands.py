@@ -14,6 +14,7 @@ from batchctl.cli import command_texts, output
 from batchctl.cli.missing_controller import to_take, to_wait
 from batchctl.cli.session import FAILED, CliSession, Ref, Seconds, acts, as_json, dry_run, reads_rows
 from batchctl.domain.error_codes import NOT_DONE, TIME_OVER
+from batchctl.domain.maintenance.lengths import for_people
 from batchctl.domain.operators import freezes
 from batchctl.domain.text import typed, visible
 from batchctl.operations import pool_standing, tasks, waiting
@@ -250,7 +251,7 @@ class _Progress:
         self.idle = ()
         stand = ", ".join(f"{one.reference} {one.status}" for one in left[:LISTED_MOST])
         done = f"{self._wanted - len(left)} of {self._wanted} settled, "
-        self._write(f"{done}{output.in_words(timedelta(seconds=seconds))}: {stand}")
+        self._write(f"{done}{for_people(timedelta(seconds=seconds))}: {stand}")
 
     def clear(self) -> None:
         """Leave the line to what is printed next."""

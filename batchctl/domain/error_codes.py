@@ -259,6 +259,17 @@ CODES: Mapping[str, int] = {
     "batchctl.operations.operators.noting:_check_incident": 1347,
     "batchctl.operations.inspection:attempt_of": 1357,
     "batchctl.store.definitions.variable_rows:lock": 1375,
+    "batchctl.cli.web_command:web": 1400,
+    "batchctl.system.host.listening:listen": 1401,
+    "batchctl.web.pages:instances": 1402,
+    "batchctl.web.pages:_before": 1403,
+    "batchctl.web.server:check_reach": 1404,
+    "batchctl.web.site:_as_csv": 1405,
+    "batchctl.web.site:_unknown_form": 1406,
+    "batchctl.web.site:_number": 1407,
+    "batchctl.web.site:_action": 1408,
+    "batchctl.web.wishes:wish_of": 1409,
+    "batchctl.web.wishes:needed_reason": 1410,
 }
 """By the module and the function that makes the error."""
 

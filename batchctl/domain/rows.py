@@ -620,6 +620,16 @@ class AuditFilter:
     """Only rows with smaller numbers: the next page."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstancesWanted:
+    """Which instances are wanted; nothing means all."""
+
+    batch: str | None = None
+    status: InstanceStatus | None = None
+    before: InstanceId | None = None
+    """Only instances with smaller numbers: the next page."""
+
+
 @dataclass(frozen=True, slots=True)
 class AttemptsSoFar:
     """The number of the last attempt at each step of one instance."""

@@ -145,6 +145,9 @@ UNREADABLE = ColumnList[UnreadableRow](
 )
 
 
+UNTIL_CORRECTED = "nothing goes by these rows until they are corrected"
+
+
 def by_row_id(row: UnreadableRow) -> records.Columns:
     """Name a row that cannot be read by its number, of which the other rows have the column."""
     return {f"{row.table}_id": row.row_id}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
 
@@ -89,6 +90,16 @@ def target(instance: BatchInstance, action: Action) -> InstanceStatus:
         if instance.status in TRANSITIONS[verb] and (verb, instance.status) not in _THE_CONTROLLERS:
             return TRANSITIONS[verb][instance.status]
     raise _impossible(instance, action)
+
+
+def possible(instance: BatchInstance) -> list[Action]:
+    """Return what a person may do to an instance as it stands."""
+    found = []
+    for action in Action:
+        with suppress(StatusChanged):
+            target(instance, action)
+            found.append(action)
+    return found
 
 
 def _impossible(instance: BatchInstance, action: Action) -> StatusChanged:

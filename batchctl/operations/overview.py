@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 from batchctl.domain.alerting.incident_causes import StepOf, stopped_at
 from batchctl.domain.alerting.incidents import Incident
@@ -36,14 +36,16 @@ from batchctl.domain.text import typed
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import copies, files_taken_again, remedies
 from batchctl.operations.alerting import incident_desk
-from batchctl.operations.column_lists import Alarming, ColumnList, record
+from batchctl.operations.column_lists import UNREADABLE, UNTIL_CORRECTED, Alarming, ColumnList, StatusWord, record
 from batchctl.operations.dependencies import dependents
 from batchctl.operations.dependencies.dependents import Seen
 from batchctl.operations.intake import inbox
 from batchctl.operations.intake.inbox import Item
+from batchctl.operations.operators import noting
 from batchctl.operations.presence import Presence, last_sign
 from batchctl.operations.scheduling import almanac
 from batchctl.operations.scheduling.almanac import RunningOut
+from batchctl.operations.scheduling.timetable import COMING as COMING_UP
 from batchctl.operations.scheduling.timetable import ComingUp, Timetable, coming_up
 from batchctl.operations.standing import WaitingLine
 from batchctl.ports import Clock, Transactions
@@ -268,6 +270,65 @@ class Overview:
     """What people have written about what is shown as running, failed or waiting, its batches, and the incidents."""
     full_disks: tuple[HealthFinding, ...] = ()
     """Disks of this host on which nothing may be recorded soon."""
+
+
+@dataclass(frozen=True, slots=True)
+class NothingCame:
+    """A FileProcess row that nothing came of, why, and what to do."""
+
+    row: IntakeRow
+    state: StatusWord
+    because: str
+    clear: str
+
+
+NOTHING_CAME = ColumnList[NothingCame](
+    "Rows that nothing came of",
+    {"FileProcess_id": lambda one: one.row.intake_id},
+    {
+        "FileProcess#": "FileProcess_id",
+        "entity": lambda one: one.row.entity,
+        "status": lambda one: one.state,
+        "file": lambda one: one.row.file_name,
+        "reason": lambda one: one.because,
+        "next": lambda one: one.clear,
+    },
+)
+
+
+def nothing_came_of(seen: Overview) -> tuple[NothingCame, ...]:
+    """Return the rows that are not work: set aside, untaken, or without the plugin that they need."""
+    because = seen.because
+    return (
+        *(
+            NothingCame(row, StatusWord(row.status), because[row.intake_id], seen.to_take_in[row.intake_id])
+            for row in seen.not_taken_in
+        ),
+        *(
+            NothingCame(row, StatusWord("not taken"), because[row.intake_id], f"batchctl why file:{row.intake_id}")
+            for row in seen.untaken
+        ),
+        *(NothingCame(one.row, StatusWord(one.row.status), one.because, one.clear) for one in seen.stuck),
+    )
+
+
+def lists_of(seen: Overview) -> tuple[tuple[ColumnList[Any], Sequence[Any]], ...]:
+    """Return the lists of an overview as people read them, what needs them first."""
+    return (
+        (incident_desk.incidents_at(seen.now), seen.incidents),
+        (replace(UNREADABLE, title=f"Unreadable: {UNTIL_CORRECTED}"), seen.unreadable),
+        (RUNNING, seen.running),
+        (FAILING, seen.failing),
+        (waiting_where(idle=not seen.controllers), seen.waiting),
+        (noting.NOTES, seen.notes),
+        (DEAD_ENDS, seen.dead_end_starts),
+        (almanac.RUNNING_OUT, seen.ending),
+        (dependents.WAITS, seen.waits),
+        (NOTHING_CAME, nothing_came_of(seen)),
+        (DISABLED, tuple(seen.disabled.items())),
+        (COMPLETED, seen.completed),
+        (COMING_UP, seen.coming),
+    )
 
 
 def overview(

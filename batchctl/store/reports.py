@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, exists, func, not_, or_, select, text
 
-from batchctl.domain.rows import BatchId, BatchInstance, HistoryEntry, InstanceId, IntakeId
+from batchctl.domain.rows import BatchId, BatchInstance, HistoryEntry, InstanceId, InstancesWanted, IntakeId
 from batchctl.domain.status import InstanceStatus, IntakeStatus, word
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store import unreadable_columns
@@ -98,6 +98,7 @@ _IN_STATUS = [
 _BY_STATUS = (
     select(_c.BatchControl_id, _c.ProcessBatch_id).where(_c.Status == bindparam("status")).order_by(_c.BatchControl_id)
 )
+_NEWEST = _WHOLE.order_by(_c.BatchControl_id.desc()).limit(bindparam("most"))
 _COMPLETED = (
     _WHOLE.add_columns(_c.z_updated)
     .where(_c.Status == InstanceStatus.COMPLETE.value)
@@ -213,6 +214,18 @@ def in_status(
         wanted, values = wanted.where(_c.z_updated >= bindparam("since")), {**values, "since": since}
     rows = connection.execute(wanted, values)
     return [(instance_id, its_batch) for instance_id, its_batch in rows]
+
+
+def newest(connection: Connection, wanted: InstancesWanted, batch_id: BatchId | None, most: int) -> list[BatchInstance]:
+    """Return the newest instances that fit, newest first."""
+    statement, values = _NEWEST, dict[str, object](most=most)
+    if wanted.before is not None:
+        statement, values["before"] = statement.where(_c.BatchControl_id < bindparam("before")), wanted.before
+    if batch_id is not None:
+        statement, values["batch_id"] = statement.where(_c.ProcessBatch_id == bindparam("batch_id")), batch_id
+    if wanted.status is not None:
+        statement, values["status"] = statement.where(_c.Status == bindparam("status")), wanted.status.value
+    return _instances(connection, statement, **values)
 
 
 def last_completed(connection: Connection, most: int) -> list[tuple[BatchInstance, datetime]]:

@@ -33,3 +33,7 @@ class SystemIds:
     def user(self) -> str:
         """Return the operating-system user's name."""
         return platform.user_name()
+
+    def token(self, length: int) -> str:
+        """Return so many random bytes as hexadecimal digits, fit to keep a door shut."""
+        return secrets.token_hex(length)

@@ -84,9 +84,9 @@ def run_time_dependencies(name: str) -> list[Distribution]:
 
 
 def is_needed(requirement: Requirement) -> bool:
-    """Say whether a requirement holds here: without extras, or for one of those that bring the driver."""
+    """Say whether a requirement holds here: without extras, or for one of those that bring the driver and the console."""
     marker = requirement.marker
-    return marker is None or any(marker.evaluate({"extra": extra}) for extra in ("", "postgres", "binary"))
+    return marker is None or any(marker.evaluate({"extra": extra}) for extra in ("", "postgres", "binary", "web"))
 
 
 def lend(package: Distribution, site_packages: Path) -> None:

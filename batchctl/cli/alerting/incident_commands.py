@@ -73,7 +73,7 @@ def acknowledge(
 ) -> None:
     """Take care of an incident: no more reminders of it are sent. The message that it is over still is."""
     which = _which(incident_id, instance_id)
-    _show(_desk(session, dry_run=dry_run).acknowledge(which, reason=reason), dry_run=dry_run)
+    _show(node.Node(session.app).incident_desk(dry_run=dry_run).acknowledge(which, reason=reason), dry_run=dry_run)
 
 
 @click.command()
@@ -86,7 +86,7 @@ def snooze(
 ) -> None:
     """Send no reminders of an incident for a while."""
     which = _which(incident_id, instance_id)
-    _show(_desk(session, dry_run=dry_run).snooze(which, length, reason=reason), dry_run=dry_run)
+    _show(node.Node(session.app).incident_desk(dry_run=dry_run).snooze(which, length, reason=reason), dry_run=dry_run)
 
 
 def _which(incident_id: int | None, instance_id: int | None) -> incident_desk.Which:
@@ -95,11 +95,6 @@ def _which(incident_id: int | None, instance_id: int | None) -> incident_desk.Wh
     if incident_id is not None:
         return incident_desk.Which(incident_id=IncidentId(incident_id))
     return incident_desk.Which(instance_id=InstanceId(instance_id or 0))
-
-
-def _desk(session: CliSession, *, dry_run: bool) -> incident_desk.IncidentDesk:
-    app = session.app
-    return incident_desk.IncidentDesk(**app.acting(dry_run=dry_run), notice=node.Node(app).notice)
 
 
 def _show(done: Sequence[incident_desk.LookedAfter], *, dry_run: bool) -> None:

@@ -12,6 +12,7 @@ from batchctl.cli.dependencies import graph_lines
 from batchctl.cli.dependencies.graph_words import MARKS, MEANINGS, about, counted, heading, summary
 from batchctl.domain.dependencies import graph
 from batchctl.domain.dependencies.forecast import Forecast
+from batchctl.domain.maintenance.lengths import for_people
 from batchctl.domain.rows import BatchId
 from batchctl.domain.status import DependencyMode
 from batchctl.domain.text import visible
@@ -129,7 +130,7 @@ def _show_forecast(picture: Picture, forecast: Forecast) -> None:
         output.line(_finished(picture))
         output.line()
         return
-    output.line(output.cell(f"The longest chain, {what}: ", "bold") + output.in_words(forecast.total))
+    output.line(output.cell(f"The longest chain, {what}: ", "bold") + for_people(forecast.total))
     made = Table.grid(padding=(0, 2))
     for leg in forecast.legs:
         values = leg.batch.name, leg.ends - leg.starts, leg.starts, leg.ends

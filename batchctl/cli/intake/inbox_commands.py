@@ -20,7 +20,6 @@ from batchctl.domain.text import did_you_mean, visible
 from batchctl.operations import clerk, inspection, shown_columns
 from batchctl.operations.column_lists import UNREADABLE
 from batchctl.operations.intake import inbox as inbox_rows
-from batchctl.system import glance
 
 _STATES = tuple(state.value for state in InboxState)
 _ids = click.argument("intake_ids", metavar="FILEPROCESS_ID...", type=INTAKE_ID, nargs=-1, required=True)
@@ -79,7 +78,7 @@ def inbox(
     if entity is not None and batch is not None:
         raise click.UsageError("Give either --entity or --batch.")
     wanted = [InboxState(state) for state in states] or list(InboxState)
-    reader = _reader(session)
+    reader = session.app.inbox()
     if batch is not None:
         entity = inspection.entity_of(reader.transactions, batch)
     found = reader.newest(states=wanted, entity=entity, since=since, before=before, most=limit)
@@ -101,7 +100,7 @@ def inbox(
 @reads
 def show(session: CliSession, intake_id: int, as_json: bool) -> None:
     """Show one FileProcess row in full: what it asks for, what became of it, what people did."""
-    shown = _reader(session).show(IntakeId(intake_id))
+    shown = session.app.inbox().show(IntakeId(intake_id))
     if as_json:
         output.print_json(_shown_as_json(shown))
     else:
@@ -149,16 +148,6 @@ def reject(session: CliSession, intake_ids: tuple[int, ...], reason: str, dry_ru
         _tell_moved(by.reject(intake_id, reason=reason), to_take, dry_run=dry_run)
 
     _each(session, intake_ids, turn_down, dry_run=dry_run)
-
-
-def _reader(session: CliSession) -> inbox_rows.InboxReader:
-    app = session.app
-    return inbox_rows.InboxReader(
-        transactions=app.transactions,
-        leader=app.leader,
-        living=lambda connection: app.presence.living(connection, app.clock.now()),
-        glance=glance.missing,
-    )
 
 
 def _each(

@@ -23,3 +23,15 @@ def in_words(length: timedelta) -> str:
     """Write a length of time in whole minutes where it is that, else in seconds."""
     minutes, seconds = divmod(length.total_seconds(), 60)
     return f"{length.total_seconds():g} s" if seconds or not minutes else f"{minutes:g} min"
+
+
+def for_people(length: timedelta) -> str:
+    """Write a length of time the way people say it."""
+    total = max(length.total_seconds(), 0.0)
+    minutes, seconds = divmod(int(total), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02} min"
+    if minutes:
+        return f"{minutes} min {seconds:02} s"
+    return f"{total:.1f} s"

@@ -1,0 +1,83 @@
+"""What every answer carries and every request has to obey, whatever page it is for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import parse_qsl, urlsplit
+
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+MOST_BYTES = 64 * 1024
+"""How long the body of a form may be."""
+MOST_FIELDS = 100
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+class BadFormError(Exception):
+    """A body that is no form."""
+
+
+class Headers:
+    """Adds the headers to every answer, also to those of errors."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Stand before an application."""
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and add to what is answered."""
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                given = {name.lower() for name, _ in message["headers"]}
+                added = ((name.lower().encode(), text.encode()) for name, text in HEADERS.items())
+                message["headers"] = [*message["headers"], *(one for one in added if one[0] not in given)]
+            await send(message)
+
+        await self._app(scope, receive, with_headers)
+
+
+def is_meant_for(hosts: frozenset[str], headers: Mapping[str, str]) -> bool:
+    """Say whether a request names this console: a page elsewhere can make a name of its own point here."""
+    try:
+        name = urlsplit(f"//{headers.get('host', '')}").hostname
+    except ValueError:
+        return False
+    return name is not None and name in hosts
+
+
+def is_own(headers: Mapping[str, str]) -> bool:
+    """Say whether a form was sent by a page of this console; a browser that does not tell is refused."""
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        return site == "same-origin"
+    try:
+        return urlsplit(headers.get("origin", "")).netloc == headers["host"] != ""
+    except (KeyError, ValueError):
+        return False
+
+
+async def form_of(request: Request) -> dict[str, str]:
+    """Read a form; of a field that stands twice the last one counts. Raises `BadFormError`."""
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > MOST_BYTES:
+            raise BadFormError(f"The form is longer than {MOST_BYTES} bytes.")
+    try:
+        text = body.decode("utf-8")
+        return dict(parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS))
+    except ValueError as error:
+        raise BadFormError("The body is no form in UTF-8.") from error

@@ -1,0 +1,117 @@
+"""Column lists as tables of a page: every value as its type wants it, and a link where a page tells more of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Any
+from urllib.parse import quote
+
+from batchctl.domain.alerting.performance import spark
+from batchctl.domain.maintenance.lengths import for_people
+from batchctl.domain.rows import LONG_AGO
+from batchctl.domain.text import visible
+from batchctl.operations.column_lists import Alarming, ColumnList, Curve, StatusWord
+
+_PAGES = {
+    "BatchControl_id": "/instances/",
+    "ProcessBatchName": "/instances?batch=",
+    "Incident_id": "/incidents#",
+}
+"""The columns whose values have a page, and how its address begins."""
+_COMMANDS = {"next", "to clear it"}
+"""The headings under which commands stand, which people copy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What stands in a cell: a text, its classes in the style sheet, and what it leads to."""
+
+    text: str
+    classes: str = ""
+    href: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """A list as a page shows it."""
+
+    title: str
+    headings: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+
+
+def table_of(columns: ColumnList[Any], rows: Iterable[Any]) -> TableView:
+    """Return a list for a page."""
+    names = [*columns.headings]
+    sources = [each if isinstance(each, str) else "" for each in columns.headings.values()]
+    return TableView(
+        title=columns.title,
+        headings=[name.removesuffix("#") for name in names],
+        rows=[
+            [_placed(cell_of(value), name, source) for value, name, source in zip(row, names, sources, strict=True)]
+            for row in columns.cells(rows)
+        ],
+    )
+
+
+def _placed(cell: Cell, heading: str, column: str) -> Cell:
+    classes = " ".join(
+        one
+        for one in (
+            cell.classes,
+            "number" if heading.endswith("#") else "",
+            "command" if heading in _COMMANDS and cell.text else "",
+        )
+        if one
+    )
+    href = f"{_PAGES[column]}{quote(cell.text, safe='')}" if column in _PAGES and cell.text else None
+    return Cell(cell.text, classes, href)
+
+
+def cell_of(value: object) -> Cell:
+    """Return what a cell shows of a value: a moment in UTC, a length of time the way people say it, else its text."""
+    match value:
+        case None:
+            return Cell("")
+        case datetime():
+            # Long ago means that nothing is waited for.
+            return Cell("" if value <= LONG_AGO else f"{value.astimezone(UTC):%Y-%m-%d %H:%M:%S}", "time")
+        case timedelta():
+            return Cell(for_people(value))
+        case StrEnum():
+            return Cell(value.value, _status_class(value.value))
+        case StatusWord():
+            return Cell(value.text, _status_class(value.text))
+        case Alarming():
+            return Cell(visible(value.text), "alarming")
+        case Curve():
+            return Cell(spark(value.points, ascii_only=False), "curve")
+        case tuple():
+            parts = [cell_of(part) for part in value]
+            return Cell("".join(part.text for part in parts), next((part.classes for part in parts), ""))
+        case _:
+            return Cell(visible(str(value)))
+
+
+def _status_class(word: str) -> str:
+    return f"status status-{word.strip(' ,').replace(' ', '-').lower()}"
+
+
+def csv_of(columns: ColumnList[Any], rows: Iterable[Any]) -> str:
+    """Return a list as CSV, with the columns that programs get."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns.header, restval="", lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({name: _in_csv(value) for name, value in columns.of(row).items()})
+    return text.getvalue()
+
+
+def _in_csv(value: Any) -> Any:
+    return json.dumps(value) if isinstance(value, (bool, list, dict)) else value

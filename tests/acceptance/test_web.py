@@ -1,0 +1,294 @@
+"""The console as a browser meets it: an address, a code, pages, forms; and what it does not let happen."""
+
+from __future__ import annotations
+
+import http.client
+import re
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html import unescape
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.acceptance.installation import PATIENCE, RunBatchctl, StartBatchctl, Started
+from tests.acceptance.night import HOSTILE, NEEDS_A_FILE, Night
+from tests.control_databases import ControlDatabase
+
+OWN = {"Sec-Fetch-Site": "same-origin"}
+MARKED = "<script>alert('x')</script> \x1b[31m😀 {Data1}"
+
+
+@dataclass
+class Answer:
+    status: int
+    headers: dict[str, str]
+    text: str
+
+    @property
+    def said(self) -> str:
+        """Return what a person reads."""
+        return " ".join(unescape(re.sub(r"<[^>]*>", " ", self.text)).split())
+
+
+@dataclass
+class Browser:
+    """A browser without JavaScript."""
+
+    port: int
+    cookies: dict[str, str] = field(default_factory=dict)
+
+    def get(self, path: str, **headers: str) -> Answer:
+        return self._ask("GET", path, None, headers)
+
+    def post(self, path: str, form: dict[str, str] | bytes, headers: dict[str, str] | None = None) -> Answer:
+        body = form if isinstance(form, bytes) else urlencode(form).encode()
+        return self._ask("POST", path, body, OWN if headers is None else headers)
+
+    def act(self, path: str, **values: str) -> Answer:
+        """Open the page of an act and send its form."""
+        return self.post(path, {"form": self.form(path), **values})
+
+    def form(self, path: str) -> str:
+        shown = self.get(path)
+        assert shown.status == 200, shown.said
+        (number,) = re.findall(r'name="form" value="(\w+)"', shown.text)
+        return str(number)
+
+    def _ask(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> Answer:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        kept = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        connection.request(method, path, body, {**headers, **({"Cookie": kept} if kept else {})})
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        for cookie in answer.headers.get_all("Set-Cookie") or []:
+            name, _, value = cookie.partition(";")[0].partition("=")
+            self.cookies[name] = value
+        return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, text)
+
+
+@dataclass
+class Console:
+    """A console at work, and the terminal it was started on."""
+
+    worker: Started
+    port: int
+    code: str
+
+    def next_code(self) -> str:
+        assert self.worker.stdout is not None
+        return self.worker.stdout.readline().split()[1]
+
+    def browser(self) -> Browser:
+        """Let a browser in."""
+        made = Browser(self.port)
+        entered = made.post("/login", {"code": self.code})
+        assert (entered.status, entered.headers["location"]) == (303, "/")
+        self.code = self.next_code()
+        return made
+
+
+@pytest.fixture
+def night(control_database: ControlDatabase, run_batchctl: RunBatchctl) -> Night:
+    """Instance 1 has failed, and instance 2 waits behind it."""
+    made = Night(control_database, run_batchctl)
+    made.batch("Late", "echo loaded", NEEDS_A_FILE)
+    made.arrive("Late", "missing.csv")
+    made.arrive("Late", "second.csv")
+    assert made("run", "--once").returncode == 1
+    return made
+
+
+@pytest.fixture
+def console(night: Night, start_batchctl: StartBatchctl) -> Iterator[Console]:
+    worker = start_batchctl("web", "--port", "0", cwd=night.folder, env=night.environment)
+    assert worker.stdout is not None
+    address = worker.stdout.readline()
+    found = re.search(r"http://127\.0\.0\.1:(\d+)/", address)
+    assert found is not None, address
+    yield Console(worker, int(found[1]), worker.stdout.readline().split()[1])
+    worker.send_signal(signal.SIGTERM)
+    worker.communicate(timeout=PATIENCE)
+    assert worker.returncode == 0
+
+
+def test_a_failed_instance_is_found_understood_corrected_and_run_again(night: Night, console: Console) -> None:
+    browser = console.browser()
+    now = browser.get("/")
+    assert "Failed, held, to be tried again 1 Late" in now.said.replace(" as CSV", "").replace(
+        "id batch status step message next ", ""
+    )
+    shown = browser.get("/instances/1")
+    assert "a step failed and no retry is left" in shown.said
+    assert "missing.csv" in shown.said
+    card = browser.get("/instances/1/rerun")
+    assert "10 step 1: succeeded at" in card.said
+    assert "is ● failed and would become ● ready".replace("● ", "") in card.said
+
+    (night.folder / "there.csv").write_text("rows", encoding="utf-8")
+    done = browser.act("/instances/1/rerun", Data2="there.csv", reason="the file lies elsewhere")
+
+    assert (done.status, done.headers["location"]) == (303, "/instances/1")
+    assert night.sql("SELECT Status, Data2 FROM BatchControl WHERE BatchControl_id = 1") == [("ready", "there.csv")]
+    ((actor, reason),) = night.sql("SELECT Actor, Reason FROM AuditLog WHERE Action = 'rerun'")
+    assert reason == "the file lies elsewhere"
+    assert night("run", "--once").returncode == 1
+    assert night.status_of(1) == "complete"
+    assert f"{actor} rerun BatchControl:1 the file lies elsewhere" in browser.get("/instances/1").said
+
+
+def test_what_stands_in_rows_is_shown_and_never_interpreted(night: Night, console: Console) -> None:
+    night.sql("UPDATE ProcessControl SET ProcessName = ? WHERE ProcessControlSeq = 20", MARKED)
+    assert night("note", "1", HOSTILE).returncode == 0
+    browser = console.browser()
+    for path in ("/", "/instances", "/instances/1", "/instances/1/rerun", "/batches", "/inbox", "/incidents", "/audit"):
+        page = browser.get(path)
+        assert page.status == 200, (path, page.said)
+        assert "<script" not in page.text
+        assert "\x1b" not in page.text
+    assert MARKED.replace("\x1b", "\\x1b") in unescape(browser.get("/instances/1").text)
+
+
+def test_without_a_session_there_is_only_the_door_and_each_code_opens_once(console: Console) -> None:
+    stranger = Browser(console.port)
+    for path in ("/", "/instances/1", "/audit", "/instances/1/rerun"):
+        answer = stranger.get(path)
+        assert (answer.status, answer.headers["location"]) == (303, "/login"), path
+        assert answer.text == ""
+    used = console.code
+    browser = console.browser()
+    assert stranger.post("/login", {"code": used}).status == 403
+    assert stranger.post("/login", {"code": console.code}).status == 429
+    assert browser.get("/").status == 200
+    assert browser.post("/logout", {}).headers["location"] == "/login"
+    assert browser.get("/").headers["location"] == "/login"
+
+
+def test_the_cookie_is_for_this_console_alone(console: Console) -> None:
+    made = Browser(console.port)
+    cookie = made.post("/login", {"code": console.code}).headers["set-cookie"]
+    assert cookie.startswith("__Host-batchctl=")
+    assert {"HttpOnly", "Secure", "Path=/", "SameSite=strict"} <= {part.strip() for part in cookie.split(";")}
+
+
+def test_every_answer_says_what_a_browser_may_do_with_it(console: Console) -> None:
+    browser = console.browser()
+    for path in ("/", "/login", "/nowhere", "/instances/1", "/static/console.css", "/instances/99"):
+        headers = browser.get(path).headers
+        assert headers["content-security-policy"].startswith("default-src 'none'; style-src 'self'"), path
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "no-referrer"
+        assert headers["cache-control"] == "no-store"
+        assert "server" not in headers
+
+
+NOT_OURS: list[dict[str, str]] = [
+    {},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+    {"Sec-Fetch-Site": "none"},
+    {"Origin": "http://elsewhere.example"},
+    {"Origin": "null"},
+    {"Sec-Fetch-Site": "same-origin", "Host": "elsewhere.example"},
+]
+
+
+def test_a_form_that_another_site_has_sent_does_nothing(night: Night, console: Console) -> None:
+    browser = console.browser()
+    number = browser.form("/instances/1/cancel")
+    for headers in NOT_OURS:
+        answer = browser.post("/instances/1/cancel", {"form": number, "reason": "x"}, headers)
+        assert answer.status == 403, headers
+    assert night.status_of(1) == "failed"
+    assert browser.get("/", Host="elsewhere.example").status == 403
+
+
+def test_a_form_acts_once_and_on_what_it_has_shown(night: Night, console: Console) -> None:
+    browser = console.browser()
+    form = {"form": browser.form("/instances/1/rerun"), "reason": "again"}
+    late = {"form": browser.form("/instances/1/rerun"), "reason": "again, from an old page"}
+    assert [browser.post("/instances/1/rerun", form).status for _ in range(2)] == [303, 303]
+    assert night.sql("SELECT count(*) FROM AuditLog WHERE Action = 'rerun'") == [(1,)]
+    assert night("run", "--once").returncode == 1
+
+    changed = browser.post("/instances/1/rerun", late)
+
+    assert changed.status == 409
+    assert "has changed since it was shown" in changed.said
+    assert night.sql("SELECT count(*) FROM AuditLog WHERE Action = 'rerun'") == [(1,)]
+    unknown = browser.post("/instances/1/rerun", {"form": "0" * 32, "reason": "made up"})
+    assert (unknown.status, "The form is no longer known" in unknown.said) == (409, True)
+
+
+IMPOSSIBLE = [
+    ("/instances/99", 404, "There is no BatchControl 99."),
+    (f"/instances/{'9' * 30}", 404, "is not the number of an instance"),
+    ("/instances/x", 404, "is not the number of an instance"),
+    ("/instances/1/explode", 404, "There is no act 'explode'."),
+    ("/instances?status=sad", 400, "'sad' is no status."),
+    ("/instances?before=-1", 400, "'before' is the number of a row."),
+    ("/instances?batch=Nope", 404, "There is no batch 'Nope'"),
+    ("/instances/1/resume", 409, "not possible there"),
+    ("/?format=csv&list=Nope", 404, "no list 'Nope'"),
+]
+
+
+def test_what_cannot_be_is_said_on_a_page(console: Console) -> None:
+    browser = console.browser()
+    for path, status, said in IMPOSSIBLE:
+        answer = browser.get(path)
+        assert (answer.status, said in answer.said) == (status, True), (path, answer.said)
+
+
+def test_bad_forms_are_refused_and_nothing_is_done(night: Night, console: Console) -> None:
+    browser = console.browser()
+    number = browser.form("/instances/1/cancel")
+    assert browser.post("/instances/1/cancel", {"form": number, "reason": " "}).status == 409
+    assert browser.post("/instances/1/cancel", b"form=" + b"x" * 70_000).status == 400
+    assert browser.post("/instances/1/cancel", b"reason=%ff%fe").status == 400
+    assert browser.post("/instances/1/cancel", b"&".join(b"a%d=1" % at for at in range(200))).status == 400
+    assert browser.post("/incidents/1/acknowledge", {"reason": ""}).status == 409
+    assert night.status_of(1) == "failed"
+    assert browser.get("/instances/1").status == 200
+
+
+def test_acts_and_lists_are_those_of_the_command_line(night: Night, console: Console) -> None:
+    browser = console.browser()
+    assert browser.post("/incidents/1/acknowledge", {"reason": "mine"}).status == 303
+    assert night.json("incidents")[0]["AcknowledgedBy"] is not None
+    assert browser.act("/instances/2/pause").status == 303
+    assert night.status_of(2) == "paused"
+    assert browser.act("/instances/2/resume").status == 303
+    assert browser.act("/instances/1/skip", reason="not needed today").status == 303
+    assert night.status_of(1) == "complete"
+    assert browser.act("/instances/2/cancel", reason="sent twice").status == 303
+    assert night.status_of(2) == "cancelled"
+
+    assert "cancelled" in browser.get("/instances?status=cancelled").said
+    assert browser.get("/instances?status=failed").said.endswith("submit ENTITY --file FILE")
+    listed = browser.get("/instances?format=csv")
+    assert listed.headers["content-type"].startswith("text/csv")
+    assert listed.text.splitlines()[0].startswith("BatchControl_id,ProcessBatch_id,")
+    assert len(listed.text.splitlines()) == 3
+
+
+def test_pages_go_on_where_the_one_before_ended(night: Night, console: Console) -> None:
+    for at in range(3, 53):
+        night.arrive("Late", f"{at}.csv")
+    assert night("create").returncode == 0
+    browser = console.browser()
+    first = browser.get("/instances")
+    (older,) = re.findall(r'rel="next" href="([^"]+)"', first.text)
+    second = browser.get("/instances" + unescape(older))
+    numbers = [int(at) for page in (first, second) for at in re.findall(r'href="/instances/(\d+)"', page.text)]
+    assert numbers == [*range(52, 0, -1)]
+    assert "Older ones" not in second.said
+
+
+def test_only_this_machine_can_reach_it(night: Night) -> None:
+    for host in ("0.0.0.0", "::", "192.0.2.1", "example.org"):
+        done = night("web", "--host", host)
+        assert (done.returncode, "it knows no users yet" in done.stderr) == (4, True)
+        assert "ssh -L 8642:127.0.0.1:8642" in done.stderr
