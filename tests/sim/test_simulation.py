@@ -107,7 +107,7 @@ def test_whatever_fails_what_is_shown_of_a_step_is_the_newest_of_what_it_writes_
     assert figures.happened["Shown"] > figures.happened["Dropped"] > 0
 
 
-@pytest.mark.parametrize("seeds", chunks(200, AT_A_TIME), ids=str)
+@pytest.mark.parametrize("seeds", chunks(200, AT_A_TIME, few=15), ids=str)
 def test_each_number_of_rows_is_judged_by_what_the_step_has_learned(seeds: range) -> None:
     figures = play_chunk(range(LEARNING + seeds.start, LEARNING + seeds.stop))
 
