@@ -18,8 +18,9 @@ from batchctl.system.clock import SystemClock
 from batchctl.system.commands import journal
 from batchctl.system.host import platform
 from batchctl.system.runner import ThreadStepRunner
+from tests.leftovers import children_of
 from tests.system.stepping import KEY, finished, spawned
-from tests.system.watching import LIMIT, Ear, ends, lives
+from tests.system.watching import LIMIT, Ear, ends, lives, name_of
 from tests.system.workers import BRIEF, Shell, Worker, entry, supervisor_in, until
 
 Employ = Callable[..., Worker]
@@ -480,8 +481,7 @@ def test_a_thousand_commands_leave_nothing_behind(runner: ThreadStepRunner, cont
 
     assert max(sizes) < 100_000
     assert len(set(opened)) == 1
-    children = Path(f"/proc/{supervisor}/task/{supervisor}/children")
-    assert not children.exists() or children.read_text(encoding="ascii").split() == []
+    assert [name_of(child) for child in children_of(supervisor)] == ["batchctl-warden"]
     assert platform.started(supervisor) is not None
 
 

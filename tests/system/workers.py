@@ -6,7 +6,7 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,7 +18,9 @@ from batchctl.ports import Finished
 from batchctl.system.commands import journal
 from batchctl.system.host import platform
 from batchctl.system.runner import ThreadStepRunner
+from tests.leftovers import children_of
 from tests.system.stepping import WAIT, Does
+from tests.system.watching import name_of
 
 BRIEF = Rendered("", {}, brief=True)
 
@@ -71,10 +73,12 @@ class Shell(Does):
 class Worker:
     """A worker with some steps under way."""
 
-    def __init__(self, name: str, state: Path, steps: dict[int, str], *, lease: float | None = None) -> None:
+    def __init__(
+        self, name: str, state: Path, steps: dict[int, str], *, lease: float | None = None, free: Collection[int] = ()
+    ) -> None:
         self.name = name
         self.place = journal.place_of(state, name)
-        orders = [[key, script, lease is not None] for key, script in steps.items()]
+        orders = [[key, script, lease is not None and key not in free] for key, script in steps.items()]
         self.process = subprocess.Popen(
             [sys.executable, "-c", WORKER, name, str(state), json.dumps(orders), json.dumps(lease)],
             stdout=subprocess.PIPE,
@@ -123,6 +127,12 @@ def supervisor_in(place: Path) -> int | None:
         return None
     found = [json.loads(line)["supervisor"] for line in lines if '"supervisor"' in line]
     return found[-1] if found else None
+
+
+def warden_of(supervisor: int) -> int | None:
+    """Return the process id of a supervisor's warden, once there is one."""
+    found = [pid for pid in children_of(supervisor) if name_of(pid) == "batchctl-warden"]
+    return found[0] if found else None
 
 
 def entry(key: int, claimed_by: str) -> HistoryEntry:

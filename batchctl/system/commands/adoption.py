@@ -77,9 +77,17 @@ def _is_over(past: JournalPast, live: Collection[int]) -> bool:
 
 def stop_rest(past: JournalPast, key: int, grace: float) -> Sequence[int]:
     """Stop what is left of a command, wherever it has gone; return the process ids found alive."""
+    return platform.stop_left_over(cookie_of(past.controller_id, key), _identity(past, key), grace)
+
+
+def find_rest(past: JournalPast, key: int) -> Sequence[int]:
+    """Return the process ids of what is left of a command, wherever it has gone."""
+    return seen_alive(past.controller_id, key, _identity(past, key))
+
+
+def _identity(past: JournalPast, key: int) -> Identity:
     begun = past.begun.get(key, {})
-    identity = Identity(pid=begun.get("pid"), pid_start=begun.get("pid_start"), boot_id=past.boot_id)
-    return platform.stop_left_over(cookie_of(past.controller_id, key), identity, grace)
+    return Identity(pid=begun.get("pid"), pid_start=begun.get("pid_start"), boot_id=past.boot_id)
 
 
 class CommandWatch:
