@@ -17,7 +17,15 @@ from tests.chaos.processes import Found, kill, marked, stands_still
 from tests.chaos.shop import LEASE, Shop
 from tests.proxy import Cut as ProxyCut
 
-KILLS = {"worker": 30, "worker and supervisor": 12, "supervisor": 10, "step": 16, "everything of a worker": 6}
+KILLS = {
+    "worker": 30,
+    "worker and supervisor": 12,
+    "supervisor": 10,
+    "warden": 6,
+    "worker and warden": 4,
+    "step": 16,
+    "everything of a worker": 6,
+}
 OTHERS = {"SIGTERM": 5, "SIGSTOP beyond the lease": 6}
 OF_SERVERS = {"server crash": 1.5, "session terminated": 6, "connection cut at COMMIT": 8}
 
@@ -46,6 +54,8 @@ class Nemesis:
             "worker": self._kill_worker,
             "worker and supervisor": self._kill_both,
             "supervisor": self._kill_supervisor,
+            "warden": self._kill_warden,
+            "worker and warden": self._kill_worker_and_warden,
             "step": self._kill_step,
             "everything of a worker": self._kill_everything,
             "SIGTERM": self._terminate,
@@ -140,6 +150,19 @@ class Nemesis:
 
     def _kill_supervisor(self) -> bool:
         return self._kill_any("supervisor")
+
+    def _kill_warden(self) -> bool:
+        return self._kill_any("warden")
+
+    def _kill_worker_and_warden(self) -> bool:
+        worker = self._a_worker()
+        supervisors = set() if worker is None else {one.pid for one in self._some("supervisor", worker)}
+        wardens = [one.pid for one in self._some("warden") if one.parent in supervisors]
+        if worker is None or not wardens:
+            return False
+        worker.killed = True
+        worker.signal(signal.SIGKILL)
+        return kill(wardens[0], self.fleet.mark)
 
     def _kill_step(self) -> bool:
         return self._kill_any("step")
