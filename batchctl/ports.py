@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from batchctl.domain.arrivals import FileNames, FolderListing, FoundFile
 from batchctl.domain.errors import NoAnswer
+from batchctl.domain.identity import Identity
 from batchctl.domain.liveness import Sighting
-from batchctl.domain.outcomes import Identity, Rendered, StepOutcome
+from batchctl.domain.outcomes import Rendered, StepOutcome
 from batchctl.domain.rows import (
     BatchDefinition,
     BatchId,

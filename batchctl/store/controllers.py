@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 
 from batchctl.domain.errors import Conflict
-from batchctl.domain.outcomes import Identity
+from batchctl.domain.identity import Identity
 from batchctl.domain.plugins import SEPARATOR, Plugins
 from batchctl.domain.rows import ControllerRow, HistoryId, InstanceId, Step
 from batchctl.domain.status import ControllerStatus

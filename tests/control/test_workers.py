@@ -16,8 +16,8 @@ from batchctl.control.membership import REMEMBERED, Membership
 from batchctl.control.rescue import Rescue
 from batchctl.control.worker import Leading, Worker
 from batchctl.domain.errors import DatabaseRefused, OutcomeUnknown
+from batchctl.domain.identity import Identity
 from batchctl.domain.liveness import Rhythm
-from batchctl.domain.outcomes import Identity
 from batchctl.logs import Event
 from batchctl.ports import Trace
 from batchctl.store.transactions import StoreTransactions

@@ -75,6 +75,17 @@ def test_a_command_that_others_may_repeat_is_stopped_once_the_lease_is_over(
     assert ends(warden)
 
 
+def test_a_command_is_stopped_too_whose_worker_stands_still_when_its_supervisor_is_killed(
+    employ: Employ, ear: Ear
+) -> None:
+    worker = employ(f"echo $$ > {ear.path}; exec sleep 600")
+    pid = ear.hear_pid()
+    worker.freeze()
+    os.kill(supervisor_in(worker.place) or 0, signal.SIGKILL)
+
+    assert ends(pid)
+
+
 def test_a_command_that_no_other_may_repeat_runs_on_until_a_controller_decides(
     runner: ThreadStepRunner, employ: Employ, ear: Ear
 ) -> None:

@@ -15,8 +15,8 @@ from functools import partial
 from pathlib import Path
 
 from batchctl.system.commands import journal
-from batchctl.system.commands.adoption import find_rest, stop_rest
 from batchctl.system.commands.journal import JournalPast
+from batchctl.system.commands.left_over import find_rest, stop_rest
 from batchctl.system.concurrency.loops import Call, Loop
 from batchctl.system.host.forking import fork_heir
 
