@@ -19,7 +19,7 @@ from tests.proxy import Cut as ProxyCut
 
 KILLS = {
     "worker": 30,
-    "worker and supervisor": 12,
+    "worker and supervisor": 20,
     "supervisor": 10,
     "warden": 6,
     "worker and warden": 4,
