@@ -21,6 +21,7 @@ from tests.system.watching import LIMIT, Ear, ends, lives
 from tests.system.workers import BRIEF, Shell, Worker, entry, supervisor_in, until, warden_of
 
 Employ = Callable[..., Worker]
+LEASE = 3.0
 
 
 @pytest.fixture
@@ -29,14 +30,22 @@ def employ(controller_id: str, state: Path) -> Iterator[Employ]:
 
     employed: list[Worker] = []
 
-    def employ(*scripts: str, lease: float = 2.0, free: tuple[int, ...] = ()) -> Worker:
+    def employ(*scripts: str, free: tuple[int, ...] = ()) -> Worker:
         steps = dict(enumerate(scripts, 1))
-        employed.append(Worker(f"{controller_id}-dead", state, steps, lease=time.monotonic() + lease, free=free))
+        employed.append(Worker(f"{controller_id}-dead", state, steps, lease=time.monotonic() + LIMIT, free=free))
         return employed[-1]
 
     yield employ
     for worker in employed:
         worker.remove()
+
+
+def let_end(worker: Worker, ear: Ear) -> float:
+    """Let a worker vouch for its steps no longer than for a moment; return until when."""
+    over = time.monotonic() + LEASE
+    worker.keep_lease(over, 99, f"echo vouched for > {ear.path}")
+    assert ear.hear() == "vouched for"
+    return over
 
 
 def kill_with_supervisor(worker: Worker) -> int:
@@ -64,10 +73,10 @@ def kill_with_supervisor(worker: Worker) -> int:
 def test_a_command_that_others_may_repeat_is_stopped_once_the_lease_is_over(
     employ: Employ, ear: Ear, script: str
 ) -> None:
-    over = time.monotonic() + 2
     worker = employ(script.format(ear=ear.path))
     pid = ear.hear_pid()
     worker.hear_process(1)
+    over = let_end(worker, ear)
     warden = kill_with_supervisor(worker)
 
     assert ends(pid)
@@ -80,6 +89,7 @@ def test_a_command_is_stopped_too_whose_worker_stands_still_when_its_supervisor_
 ) -> None:
     worker = employ(f"echo $$ > {ear.path}; exec sleep 600")
     pid = ear.hear_pid()
+    let_end(worker, ear)
     worker.freeze()
     os.kill(supervisor_in(worker.place) or 0, signal.SIGKILL)
 
@@ -89,8 +99,9 @@ def test_a_command_is_stopped_too_whose_worker_stands_still_when_its_supervisor_
 def test_a_command_that_no_other_may_repeat_runs_on_until_a_controller_decides(
     runner: ThreadStepRunner, employ: Employ, ear: Ear
 ) -> None:
-    worker = employ(f"exec sleep 600 > {ear.path}", f"echo $$ > {ear.path}; exec sleep 600", free=(2,))
+    worker = employ("exec sleep 600", f"echo $$ > {ear.path}; exec sleep 600", free=(2,))
     pid = ear.hear_pid()
+    let_end(worker, ear)
     warden = kill_with_supervisor(worker)
 
     assert ends(warden)
@@ -101,8 +112,9 @@ def test_a_command_that_no_other_may_repeat_runs_on_until_a_controller_decides(
 
 def test_several_commands_that_do_not_listen_are_stopped_side_by_side(employ: Employ, ear: Ear) -> None:
     deaf = f"trap '' TERM; echo $$ > {ear.path}; while :; do sleep 0.01; done"
-    worker = employ(deaf, deaf, deaf, lease=1.0)
+    worker = employ(deaf, deaf, deaf)
     pids = [ear.hear_pid() for _ in range(3)]
+    let_end(worker, ear)
     warden = kill_with_supervisor(worker)
 
     assert all(ends(pid) for pid in pids)
@@ -116,6 +128,7 @@ def test_a_warden_that_is_killed_is_followed_by_another_one(runner: ThreadStepRu
     first = warden_of(supervisor) or 0
     os.kill(first, signal.SIGKILL)
     until(runner, lambda: warden_of(supervisor) not in {None, first})
+    let_end(worker, ear)
     kill_with_supervisor(worker)
 
     assert ends(pid)
@@ -138,7 +151,7 @@ def test_a_warden_keeps_nothing_open_by_which_others_tell_whether_its_supervisor
 def test_a_supervisor_that_has_done_its_work_ends_with_its_warden(employ: Employ, ear: Ear, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     os.mkfifo(gate)
-    worker = employ(f"echo $$ > {ear.path}; read x < {gate}", lease=LIMIT)
+    worker = employ(f"echo $$ > {ear.path}; read x < {gate}")
     pid, supervisor = ear.hear_pid(), supervisor_in(worker.place) or 0
     warden = warden_of(supervisor) or 0
     worker.die()

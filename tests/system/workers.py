@@ -25,7 +25,7 @@ from tests.system.watching import name_of
 BRIEF = Rendered("", {}, brief=True)
 
 WORKER = """
-import json, sys
+import json, select, sys
 from datetime import timedelta
 from pathlib import Path
 from batchctl.system.runner import ThreadStepRunner
@@ -41,8 +41,12 @@ if lease != "null":
 for key, script, leashed in json.loads(steps):
     runner.start(key, Shell(script), BRIEF, lease_bound=leashed)
 while True:
-    for report in runner.collect(timedelta(hours=1)):
+    for report in runner.collect(timedelta(seconds=0.05)):
         print(type(report).__name__, report.key, flush=True)
+    while select.select([0], [], [], 0)[0]:
+        until, key, script = json.loads(sys.stdin.readline())
+        runner.keep_lease(until)
+        runner.start(key, Shell(script), BRIEF)
 """
 
 
@@ -81,10 +85,17 @@ class Worker:
         orders = [[key, script, lease is not None and key not in free] for key, script in steps.items()]
         self.process = subprocess.Popen(
             [sys.executable, "-c", WORKER, name, str(state), json.dumps(orders), json.dumps(lease)],
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=Path(__file__).parents[2],
             text=True,
         )
+
+    def keep_lease(self, until: float, key: int, script: str) -> None:
+        """Let it vouch for its steps until some time, and then begin one more."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps([until, key, script]) + "\n")
+        self.process.stdin.flush()
 
     def hear_end(self, key: int) -> None:
         """Wait until it reports that a step has ended."""
@@ -108,8 +119,9 @@ class Worker:
     def die(self) -> None:
         self.process.kill()
         self.process.wait()
-        if self.process.stdout is not None:
-            self.process.stdout.close()
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream is not None:
+                stream.close()
 
     def remove(self) -> None:
         """Leave nothing of it behind."""
