@@ -10,8 +10,8 @@ from enum import Flag, StrEnum, auto
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from batchctl.domain.arrivals import FileNames, FolderListing, FoundFile
+from batchctl.domain.commands import Identity
 from batchctl.domain.errors import NoAnswer
-from batchctl.domain.identity import Identity
 from batchctl.domain.liveness import Sighting
 from batchctl.domain.outcomes import Rendered, StepOutcome
 from batchctl.domain.rows import (

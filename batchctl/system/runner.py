@@ -13,8 +13,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, cast
 
+from batchctl.domain.commands import Identity
 from batchctl.domain.errors import CannotBegin, ConfigurationError, PluginError
-from batchctl.domain.identity import Identity
 from batchctl.domain.outcomes import Connection, Rendered, StepOutcome
 from batchctl.domain.rows import ControllerRow, HistoryEntry, HistoryId, InstanceId
 from batchctl.domain.text import shorten, visible

@@ -15,8 +15,8 @@ from batchctl.control.membership import Membership
 from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue, Rescued
 from batchctl.control.served_pools import ServedPools
+from batchctl.domain.commands import Identity
 from batchctl.domain.errors import PluginError
-from batchctl.domain.identity import Identity
 from batchctl.domain.liveness import Rhythm
 from batchctl.domain.operators.pools import served_by
 from batchctl.domain.outcomes import Finding, Rendered, StepContext, StepOutcome, StepRequest

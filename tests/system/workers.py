@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from pathlib import Path
 
-from batchctl.domain.identity import Identity
+from batchctl.domain.commands import Identity
 from batchctl.domain.rows import BatchId, HistoryEntry, HistoryId, InstanceId
 from batchctl.domain.status import Cause, HistoryStatus
 from batchctl.plugin_api import Command, CommandEnd, Execution, Rendered, StepOutcome

@@ -6,7 +6,7 @@ import time
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from batchctl.domain.identity import Identity
+from batchctl.domain.commands import Identity
 from batchctl.ports import Trace
 from batchctl.system.commands import journal
 from batchctl.system.commands.journal import JournalPast

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from batchctl.domain.identity import Identity
+from batchctl.domain.commands import Identity
 from batchctl.system.commands.journal import JournalPast
 from batchctl.system.host import platform
 from batchctl.system.host.cookies import cookie_of
