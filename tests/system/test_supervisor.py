@@ -265,9 +265,10 @@ def test_a_frozen_workers_leashed_commands_are_stopped_when_its_lease_is_over(  
 ) -> None:
     worker = employ(
         {1: f"echo $$ > {ear.path}; exec sleep 600", 2: f"echo $$ > {ear.path}; exec sleep 600"},
-        lease=SystemClock().monotonic() + 3,
+        lease=SystemClock().monotonic() + LIMIT,
     )
     pids = {ear.hear_pid(), ear.hear_pid()}
+    worker.let_lease_end(ear)
     worker.freeze()
 
     assert all(ends(pid) for pid in pids)
@@ -313,11 +314,12 @@ def test_without_a_leash_a_command_goes_on_beyond_the_lease_and_none_is_begun_th
 
 
 def test_whoever_adopts_a_leashed_command_vouches_for_it(runner: ThreadStepRunner, employ: Employ, ear: Ear) -> None:
-    over = SystemClock().monotonic() + 2
     worker = employ(
-        {1: f"echo $$ > {ear.path}; exec sleep 600", 2: f"echo $$ > {ear.path}; exec sleep 600"}, lease=over
+        {1: f"echo $$ > {ear.path}; exec sleep 600", 2: f"echo $$ > {ear.path}; exec sleep 600"},
+        lease=SystemClock().monotonic() + LIMIT,
     )
     assert {ear.hear_pid(), ear.hear_pid()}
+    over = worker.let_lease_end(ear)
     worker.die()
     runner.keep_lease(over + LIMIT)
     runner.adopt(KEY, Shell(""), BRIEF, entry(1, worker.name), lease_bound=True)

@@ -21,7 +21,6 @@ from tests.system.watching import LIMIT, Ear, ends, lives
 from tests.system.workers import BRIEF, Shell, Worker, entry, supervisor_in, until, warden_of
 
 Employ = Callable[..., Worker]
-LEASE = 3.0
 
 
 @pytest.fixture
@@ -38,14 +37,6 @@ def employ(controller_id: str, state: Path) -> Iterator[Employ]:
     yield employ
     for worker in employed:
         worker.remove()
-
-
-def let_end(worker: Worker, ear: Ear) -> float:
-    """Let a worker vouch for its steps no longer than for a moment; return until when."""
-    over = time.monotonic() + LEASE
-    worker.keep_lease(over, 99, f"echo vouched for > {ear.path}")
-    assert ear.hear() == "vouched for"
-    return over
 
 
 def kill_with_supervisor(worker: Worker) -> int:
@@ -76,7 +67,7 @@ def test_a_command_that_others_may_repeat_is_stopped_once_the_lease_is_over(
     worker = employ(script.format(ear=ear.path))
     pid = ear.hear_pid()
     worker.hear_process(1)
-    over = let_end(worker, ear)
+    over = worker.let_lease_end(ear)
     warden = kill_with_supervisor(worker)
 
     assert ends(pid)
@@ -89,7 +80,7 @@ def test_a_command_is_stopped_too_whose_worker_stands_still_when_its_supervisor_
 ) -> None:
     worker = employ(f"echo $$ > {ear.path}; exec sleep 600")
     pid = ear.hear_pid()
-    let_end(worker, ear)
+    worker.let_lease_end(ear)
     worker.freeze()
     os.kill(supervisor_in(worker.place) or 0, signal.SIGKILL)
 
@@ -101,7 +92,7 @@ def test_a_command_that_no_other_may_repeat_runs_on_until_a_controller_decides(
 ) -> None:
     worker = employ("exec sleep 600", f"echo $$ > {ear.path}; exec sleep 600", free=(2,))
     pid = ear.hear_pid()
-    let_end(worker, ear)
+    worker.let_lease_end(ear)
     warden = kill_with_supervisor(worker)
 
     assert ends(warden)
@@ -114,7 +105,7 @@ def test_several_commands_that_do_not_listen_are_stopped_side_by_side(employ: Em
     deaf = f"trap '' TERM; echo $$ > {ear.path}; while :; do sleep 0.01; done"
     worker = employ(deaf, deaf, deaf)
     pids = [ear.hear_pid() for _ in range(3)]
-    let_end(worker, ear)
+    worker.let_lease_end(ear)
     warden = kill_with_supervisor(worker)
 
     assert all(ends(pid) for pid in pids)
@@ -128,7 +119,7 @@ def test_a_warden_that_is_killed_is_followed_by_another_one(runner: ThreadStepRu
     first = warden_of(supervisor) or 0
     os.kill(first, signal.SIGKILL)
     until(runner, lambda: warden_of(supervisor) not in {None, first})
-    let_end(worker, ear)
+    worker.let_lease_end(ear)
     kill_with_supervisor(worker)
 
     assert ends(pid)

@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,9 +21,10 @@ from batchctl.system.host import platform
 from batchctl.system.runner import ThreadStepRunner
 from tests.leftovers import children_of
 from tests.system.stepping import WAIT, Does
-from tests.system.watching import name_of
+from tests.system.watching import Ear, name_of
 
 BRIEF = Rendered("", {}, brief=True)
+MOMENT = 3.0
 
 WORKER = """
 import json, select, sys
@@ -91,11 +93,14 @@ class Worker:
             text=True,
         )
 
-    def keep_lease(self, until: float, key: int, script: str) -> None:
-        """Let it vouch for its steps until some time, and then begin one more."""
+    def let_lease_end(self, ear: Ear) -> float:
+        """Let it vouch for its steps no longer than for a moment; return until when, once its supervisor knows."""
+        over = time.monotonic() + MOMENT
         assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps([until, key, script]) + "\n")
+        self.process.stdin.write(json.dumps([over, 99, f"echo vouched for > {ear.path}"]) + "\n")
         self.process.stdin.flush()
+        assert ear.hear() == "vouched for"
+        return over
 
     def hear_end(self, key: int) -> None:
         """Wait until it reports that a step has ended."""
