@@ -10,9 +10,10 @@ from enum import Flag, StrEnum, auto
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from batchctl.domain.arrivals import FileNames, FolderListing, FoundFile
+from batchctl.domain.commands import Identity
 from batchctl.domain.errors import NoAnswer
 from batchctl.domain.liveness import Sighting
-from batchctl.domain.outcomes import Identity, Rendered, StepOutcome
+from batchctl.domain.outcomes import Rendered, StepOutcome
 from batchctl.domain.rows import (
     BatchDefinition,
     BatchId,

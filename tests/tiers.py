@@ -76,6 +76,7 @@ FULL = {
     "system/test_jobs.py": "jobs in processes of their own that crash, hang and are killed",
     "system/test_populating.py": "populators in processes of their own that hang until they are given up",
     "system/test_supervisor.py": "a thousand commands, and supervisors that are killed and frozen",
+    "system/test_warden.py": "supervisors that are killed with their workers, and leases that run out",
 }
 """Modules of the full suite alone, and why."""
 

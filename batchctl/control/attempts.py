@@ -8,7 +8,8 @@ from datetime import datetime
 from itertools import chain
 
 from batchctl.domain import moves
-from batchctl.domain.outcomes import Identity, StepOutcome
+from batchctl.domain.commands import Identity
+from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import (
     AttemptsSoFar,
     BatchDefinition,

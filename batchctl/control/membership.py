@@ -7,9 +7,9 @@ from datetime import timedelta
 
 from batchctl.control.contention import LOCKED_LOOK, Locks
 from batchctl.control.leadership import Leadership
+from batchctl.domain.commands import Identity
 from batchctl.domain.errors import Conflict
 from batchctl.domain.liveness import Rhythm
-from batchctl.domain.outcomes import Identity
 from batchctl.domain.plugins import Plugins
 from batchctl.domain.rows import DEFAULT_POOL
 from batchctl.domain.status import ControllerStatus

@@ -1,9 +1,10 @@
-"""Operating-system commands: what is to be run, and how it ended."""
+"""Operating-system commands: what is to be run, how it ended, and what tells whether an execution still runs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +33,14 @@ class CommandEnd:
     """True when processes it had started outlived it and were stopped."""
     out_of_reach: bool = False
     """True when something it had started still holds its output, and could not be found to be stopped."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """What proves later whether an execution is still alive."""
+
+    pid: int | None = None
+    pid_start: str | None = None
+    boot_id: str | None = None
+    db_session: str | None = None
+    spawned_at: datetime | None = None

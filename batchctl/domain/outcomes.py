@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
 
@@ -153,17 +152,6 @@ class StepOutcome:
     """True when it is unknown whether it was done, as when a connection breaks: OnLost decides what follows."""
     never_ran: bool = False
     """True when it could not be begun because this host lacks what another may have: put back, without a retry."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
-    """What proves later whether an execution is still alive."""
-
-    pid: int | None = None
-    pid_start: str | None = None
-    boot_id: str | None = None
-    db_session: str | None = None
-    spawned_at: datetime | None = None
 
 
 class Result(StrEnum):

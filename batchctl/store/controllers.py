@@ -23,8 +23,8 @@ from sqlalchemy import (
     update,
 )
 
+from batchctl.domain.commands import Identity
 from batchctl.domain.errors import Conflict
-from batchctl.domain.outcomes import Identity
 from batchctl.domain.plugins import SEPARATOR, Plugins
 from batchctl.domain.rows import ControllerRow, HistoryId, InstanceId, Step
 from batchctl.domain.status import ControllerStatus

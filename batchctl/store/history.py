@@ -9,7 +9,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, and_, bindparam, func, select, text, update
 
-from batchctl.domain.outcomes import Identity, StepOutcome
+from batchctl.domain.commands import Identity
+from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import AttemptsSoFar, BatchId, BatchInstance, HistoryEntry, HistoryId, InstanceId, Step
 from batchctl.domain.status import Cause, HistoryStatus
 from batchctl.domain.text import NAME_LIMIT, storable

@@ -9,8 +9,9 @@ from datetime import datetime
 from functools import partial
 
 from batchctl.domain import urls
+from batchctl.domain.commands import Identity
 from batchctl.domain.errors import PluginError
-from batchctl.domain.outcomes import Connection, Identity, StepOutcome
+from batchctl.domain.outcomes import Connection, StepOutcome
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import HistoryId
 from batchctl.domain.text import did_you_mean, visible

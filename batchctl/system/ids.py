@@ -6,7 +6,7 @@ import os
 import secrets
 import socket
 
-from batchctl.domain.outcomes import Identity
+from batchctl.domain.commands import Identity
 from batchctl.system.host import platform
 
 

@@ -13,15 +13,16 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, cast
 
+from batchctl.domain.commands import Identity
 from batchctl.domain.errors import CannotBegin, ConfigurationError, PluginError
-from batchctl.domain.outcomes import Connection, Identity, Rendered, StepOutcome
+from batchctl.domain.outcomes import Connection, Rendered, StepOutcome
 from batchctl.domain.rows import ControllerRow, HistoryEntry, HistoryId, InstanceId
 from batchctl.domain.text import shorten, visible
 from batchctl.plugin_api import Command, CommandEnd, Job, Provable, RunsOneCommand, StepHandler
 from batchctl.ports import AskHandler, Clock, Finished, Notify, Report, Trace, Wrote, ask_straight
 from batchctl.system.brief import BriefExecutions, Carry
 from batchctl.system.clock import SystemClock
-from batchctl.system.commands import adoption, journal
+from batchctl.system.commands import adoption, journal, left_over
 from batchctl.system.commands.environment import for_children
 from batchctl.system.commands.kept_output import OUTPUT_CAP, shortened
 from batchctl.system.commands.supervision import Ears, Supervision, lost_with
@@ -457,10 +458,10 @@ class ThreadStepRunner:
                 self._hear_running(key, begun)
 
     def _stop_adopted(self, key: HistoryId, watch: adoption.CommandWatch) -> None:
-        adoption.stop_rest(watch.past, key, self._means.grace)
+        left_over.stop_rest(watch.past, key, self._means.grace)
 
     def _give_up(self, key: HistoryId, watch: adoption.CommandWatch) -> None:
-        found = adoption.stop_rest(watch.past, key, self._means.grace)
+        found = left_over.stop_rest(watch.past, key, self._means.grace)
         self._loop.post(lambda: self._hear_lost(key, lost_with(found)))
 
     def _forget(self, key: HistoryId) -> None:

@@ -17,7 +17,15 @@ from tests.chaos.processes import Found, kill, marked, stands_still
 from tests.chaos.shop import LEASE, Shop
 from tests.proxy import Cut as ProxyCut
 
-KILLS = {"worker": 30, "worker and supervisor": 12, "supervisor": 10, "step": 16, "everything of a worker": 6}
+KILLS = {
+    "worker": 30,
+    "worker and supervisor": 20,
+    "supervisor": 10,
+    "warden": 6,
+    "worker and warden": 4,
+    "step": 16,
+    "everything of a worker": 6,
+}
 OTHERS = {"SIGTERM": 5, "SIGSTOP beyond the lease": 6}
 OF_SERVERS = {"server crash": 1.5, "session terminated": 6, "connection cut at COMMIT": 8}
 
@@ -46,6 +54,8 @@ class Nemesis:
             "worker": self._kill_worker,
             "worker and supervisor": self._kill_both,
             "supervisor": self._kill_supervisor,
+            "warden": self._kill_warden,
+            "worker and warden": self._kill_worker_and_warden,
             "step": self._kill_step,
             "everything of a worker": self._kill_everything,
             "SIGTERM": self._terminate,
@@ -64,8 +74,11 @@ class Nemesis:
     def strike(self) -> None:
         """Do something bad, if there is anybody to do it to."""
         name = self.random.choices(list(self._weights), list(self._weights.values()))[0]
+        began = monotonic()
         if self._strikes[name]():
             self.counts[name] += 1
+            with (self.shop.directory / "strikes").open("a", encoding="utf-8") as log:
+                log.write(f"{began:.3f} {monotonic():.3f} {name}\n")
 
     def relent(self, *, now: bool = False) -> None:
         """Undo what is due to be undone, or everything at once: wake up who stands still, start the server."""
@@ -105,6 +118,11 @@ class Nemesis:
         found = [one for one in marked(self.fleet.mark) if one.kind == kind]
         return found if parent is None else [one for one in found if one.parent == parent.pid]
 
+    def _warded(self, parent: Member | None = None) -> list[Found]:
+        """Find the supervisors that have a warden: what comes of all three killed in one moment is not proven."""
+        wards = {one.parent for one in self._some("warden")}
+        return [one for one in self._some("supervisor", parent) if one.pid in wards]
+
     def _kill_worker(self) -> bool:
         worker = self._a_worker()
         if worker is None:
@@ -115,7 +133,7 @@ class Nemesis:
 
     def _kill_both(self) -> bool:
         worker = self._a_worker()
-        supervisors = [] if worker is None else self._some("supervisor", worker)
+        supervisors = [] if worker is None else self._warded(worker)
         if worker is None or not supervisors:
             return False
         acts: list[Callable[[], object]] = [lambda: kill(supervisors[0].pid, self.fleet.mark)]
@@ -131,7 +149,7 @@ class Nemesis:
             return False
         worker.killed = True
         everybody = list(marked(self.fleet.mark))
-        supervisors = {one.pid for one in everybody if one.kind == "supervisor" and one.parent == worker.pid}
+        supervisors = {one.pid for one in self._warded(worker)}
         steps = [one.pid for one in everybody if one.kind == "step" and one.parent in {worker.pid, *supervisors}]
         worker.signal(signal.SIGKILL)
         for pid in [*supervisors, *steps]:
@@ -139,7 +157,21 @@ class Nemesis:
         return True
 
     def _kill_supervisor(self) -> bool:
-        return self._kill_any("supervisor")
+        found = self._warded()
+        return bool(found) and kill(self.random.choice(found).pid, self.fleet.mark)
+
+    def _kill_warden(self) -> bool:
+        return self._kill_any("warden")
+
+    def _kill_worker_and_warden(self) -> bool:
+        worker = self._a_worker()
+        supervisors = set() if worker is None else {one.pid for one in self._some("supervisor", worker)}
+        wardens = [one.pid for one in self._some("warden") if one.parent in supervisors]
+        if worker is None or not wardens:
+            return False
+        worker.killed = True
+        worker.signal(signal.SIGKILL)
+        return kill(wardens[0], self.fleet.mark)
 
     def _kill_step(self) -> bool:
         return self._kill_any("step")

@@ -60,16 +60,19 @@ def _look(pid: int, mark: str) -> Found | None:
         if f"{MARK}={mark}".encode() not in environment:
             return None
         command = (_PROC / str(pid) / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
-        fields = (_PROC / str(pid) / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        name, _, rest = (_PROC / str(pid) / "stat").read_text(encoding="utf-8").rpartition(")")
     except OSError:
         return None
+    fields = rest.split()
     if fields[0] in "ZX":
         return None
     is_of_step = any(variable.startswith(b"BATCHCTL_COOKIE=") for variable in environment)
-    return Found(pid, int(fields[1]), fields[0], _kind(command, is_of_step=is_of_step), command)
+    return Found(pid, int(fields[1]), fields[0], _kind(name, command, is_of_step=is_of_step), command)
 
 
-def _kind(command: str, *, is_of_step: bool) -> str:
+def _kind(name: str, command: str, *, is_of_step: bool) -> str:
+    if "batchctl-warden" in name:
+        return "warden"
     if "plugin_host" in command:
         return "plugins"
     if "supervis" in command:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from batchctl.control.controller import Controller
-from batchctl.domain.outcomes import Identity
+from batchctl.domain.commands import Identity
 from batchctl.domain.rows import HistoryId
 from tests.control.silence import (
     RHYTHM,

@@ -16,9 +16,9 @@ from batchctl.control.contention import LOCKED_LOOK
 from batchctl.control.controller import CONTENDED_LOOK, Controller
 from batchctl.control.rescue import MOST_LOCKS
 from batchctl.domain.alerting.alerts import AlertRules
+from batchctl.domain.commands import Identity
 from batchctl.domain.errors import BatchctlError, Busy
 from batchctl.domain.locked_rows import failure_of
-from batchctl.domain.outcomes import Identity
 from batchctl.domain.rows import HistoryId
 from batchctl.domain.status import IncidentKind
 from batchctl.logs import Event

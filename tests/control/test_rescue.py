@@ -10,8 +10,9 @@ import pytest
 from batchctl.control import in_flight
 from batchctl.control.controller import Controller
 from batchctl.control.rescue import Rescued
+from batchctl.domain.commands import Identity
 from batchctl.domain.errors import NoAnswer
-from batchctl.domain.outcomes import Identity, Rendered, StepOutcome
+from batchctl.domain.outcomes import Rendered, StepOutcome
 from batchctl.domain.rows import HistoryEntry, HistoryId
 from batchctl.ports import Trace
 from tests.control.world import LONG_AFTER, NO_WAIT, OK, RUNS_ON, World

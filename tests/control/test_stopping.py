@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 
 from batchctl.control import in_flight
+from batchctl.domain.commands import Identity
 from batchctl.domain.errors import DatabaseRefused
-from batchctl.domain.outcomes import Identity
 from tests.control.world import BAD, NO_WAIT, OK, RUNS_ON, World
 
 

@@ -15,9 +15,9 @@ from batchctl.control.leadership import Leadership, LeadersTransactions
 from batchctl.control.membership import REMEMBERED, Membership
 from batchctl.control.rescue import Rescue
 from batchctl.control.worker import Leading, Worker
+from batchctl.domain.commands import Identity
 from batchctl.domain.errors import DatabaseRefused, OutcomeUnknown
 from batchctl.domain.liveness import Rhythm
-from batchctl.domain.outcomes import Identity
 from batchctl.logs import Event
 from batchctl.ports import Trace
 from batchctl.store.transactions import StoreTransactions

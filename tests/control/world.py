@@ -15,10 +15,11 @@ from batchctl.control.membership import Membership
 from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue, Rescued
 from batchctl.control.served_pools import ServedPools
+from batchctl.domain.commands import Identity
 from batchctl.domain.errors import PluginError
 from batchctl.domain.liveness import Rhythm
 from batchctl.domain.operators.pools import served_by
-from batchctl.domain.outcomes import Finding, Identity, Rendered, StepContext, StepOutcome, StepRequest
+from batchctl.domain.outcomes import Finding, Rendered, StepContext, StepOutcome, StepRequest
 from batchctl.domain.plugins import Plugins
 from batchctl.domain.rows import (
     BatchDefinition,

@@ -12,7 +12,7 @@ import pytest
 
 from tests.acceptance.installation import ROOT, clean_environment
 from tests.faults.site import WAITS, Running, Site, kill
-from tests.system.watching import ends, parent_of
+from tests.system.watching import ends, lives, parent_of
 
 DRIVER = Path(__file__).with_name("other_host.py")
 SETTINGS = "heartbeat_interval = 0.5\norphan_timeout = 4\n"
@@ -75,6 +75,24 @@ def test_what_a_host_leaves_that_has_died_is_rescued_as_onlost_says(
     assert site.value("SELECT Status FROM BatchControl") == status
     assert site.attempts() == attempts
     assert set(site.effects().values()) <= {1}
+    site.check_laws()
+
+
+def test_what_goes_on_without_its_controller_and_supervisor_is_stopped_before_another_host_repeats_it(
+    site: Site,
+) -> None:
+    first, step, second = two_hosts(site, "rerun")
+    kill(first.pid, parent_of(step))
+    first.wait()
+    second.hear("step.lost")
+    assert not lives(step)
+    assert site.hear() != step
+    site.go()
+    site.wait_for_complete(1)
+
+    assert second.end() == 0
+    assert site.effects() == {"1/1": 1, "1/2": 1}
+    assert site.attempts() == [(1, 1, 1, "lost"), (1, 1, 2, "success"), (1, 2, 1, "success")]
     site.check_laws()
 
 

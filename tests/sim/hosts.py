@@ -93,9 +93,9 @@ class Supervisor:
         self.alive = False
 
     def look_at_the_time(self, now: float) -> None:
-        """Stop the leashed commands for which nobody vouches any more."""
-        if self.is_there(now):
-            for one in self._watched():
+        """Stop the leashed commands for which nobody vouches any more; once it is dead, its warden does."""
+        if self.host.boot == self.boot and self.host.up:
+            for one in self.started.values():
                 until = max(self.lease, one.vouched)
                 if one.lease_bound and until <= now:
                     one.end(max(until, one.started) + one.grace, STOPPED)

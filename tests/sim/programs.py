@@ -28,12 +28,12 @@ from batchctl.control.scheduling.firing import Firing
 from batchctl.control.served_pools import ServedPools
 from batchctl.control.worker import Duty, Leading, Worker
 from batchctl.domain.alerting.alerts import AlertRules, Audience
+from batchctl.domain.commands import Identity
 from batchctl.domain.errors import BatchctlError, PluginError, Refused
 from batchctl.domain.operators.freezes import Scope
 from batchctl.domain.operators.pools import served_by
 from batchctl.domain.operators.release import Choice, Release
 from batchctl.domain.operators.requests import Request, Verb
-from batchctl.domain.outcomes import Identity
 from batchctl.domain.rows import BatchDefinition, InstanceId
 from batchctl.domain.scheduling.schedules import BackfillId, ScheduleId
 from batchctl.logs import Listener

@@ -8,7 +8,8 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from batchctl.domain.outcomes import Finding, Identity, Rendered, StepContext, StepOutcome, StepRequest
+from batchctl.domain.commands import Identity
+from batchctl.domain.outcomes import Finding, Rendered, StepContext, StepOutcome, StepRequest
 from batchctl.domain.rows import ControllerRow, HistoryEntry, HistoryId, Step
 from batchctl.plugin_api import Execution as HandlerExecution
 from batchctl.plugin_api import StepHandler

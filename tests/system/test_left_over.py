@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import pytest
 
-from batchctl.domain.outcomes import Identity
+from batchctl.domain.commands import Identity
 from batchctl.system.host import platform
 from batchctl.system.runner import ThreadStepRunner
 from tests.system.conftest import PLUGINS

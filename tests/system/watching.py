@@ -58,3 +58,11 @@ def lives(pid: int) -> bool:
 def parent_of(pid: int) -> int:
     """Return who started a process."""
     return int(Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
+
+
+def name_of(pid: int) -> str:
+    """Return what `ps -e` calls a process; nothing once it is gone."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""

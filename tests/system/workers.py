@@ -6,11 +6,12 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from pathlib import Path
 
-from batchctl.domain.outcomes import Identity
+from batchctl.domain.commands import Identity
 from batchctl.domain.rows import BatchId, HistoryEntry, HistoryId, InstanceId
 from batchctl.domain.status import Cause, HistoryStatus
 from batchctl.plugin_api import Command, CommandEnd, Execution, Rendered, StepOutcome
@@ -18,12 +19,15 @@ from batchctl.ports import Finished
 from batchctl.system.commands import journal
 from batchctl.system.host import platform
 from batchctl.system.runner import ThreadStepRunner
+from tests.leftovers import children_of
 from tests.system.stepping import WAIT, Does
+from tests.system.watching import Ear, name_of
 
 BRIEF = Rendered("", {}, brief=True)
+MOMENT = 3.0
 
 WORKER = """
-import json, sys
+import json, select, sys
 from datetime import timedelta
 from pathlib import Path
 from batchctl.system.runner import ThreadStepRunner
@@ -39,8 +43,12 @@ if lease != "null":
 for key, script, leashed in json.loads(steps):
     runner.start(key, Shell(script), BRIEF, lease_bound=leashed)
 while True:
-    for report in runner.collect(timedelta(hours=1)):
+    for report in runner.collect(timedelta(seconds=0.05)):
         print(type(report).__name__, report.key, flush=True)
+    while select.select([0], [], [], 0)[0]:
+        until, key, script = json.loads(sys.stdin.readline())
+        runner.keep_lease(until)
+        runner.start(key, Shell(script), BRIEF)
 """
 
 
@@ -71,16 +79,28 @@ class Shell(Does):
 class Worker:
     """A worker with some steps under way."""
 
-    def __init__(self, name: str, state: Path, steps: dict[int, str], *, lease: float | None = None) -> None:
+    def __init__(
+        self, name: str, state: Path, steps: dict[int, str], *, lease: float | None = None, free: Collection[int] = ()
+    ) -> None:
         self.name = name
         self.place = journal.place_of(state, name)
-        orders = [[key, script, lease is not None] for key, script in steps.items()]
+        orders = [[key, script, lease is not None and key not in free] for key, script in steps.items()]
         self.process = subprocess.Popen(
             [sys.executable, "-c", WORKER, name, str(state), json.dumps(orders), json.dumps(lease)],
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=Path(__file__).parents[2],
             text=True,
         )
+
+    def let_lease_end(self, ear: Ear) -> float:
+        """Let it vouch for its steps no longer than for a moment; return until when, once its supervisor knows."""
+        over = time.monotonic() + MOMENT
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps([over, 99, f"echo vouched for > {ear.path}"]) + "\n")
+        self.process.stdin.flush()
+        assert ear.hear() == "vouched for"
+        return over
 
     def hear_end(self, key: int) -> None:
         """Wait until it reports that a step has ended."""
@@ -104,8 +124,9 @@ class Worker:
     def die(self) -> None:
         self.process.kill()
         self.process.wait()
-        if self.process.stdout is not None:
-            self.process.stdout.close()
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream is not None:
+                stream.close()
 
     def remove(self) -> None:
         """Leave nothing of it behind."""
@@ -123,6 +144,12 @@ def supervisor_in(place: Path) -> int | None:
         return None
     found = [json.loads(line)["supervisor"] for line in lines if '"supervisor"' in line]
     return found[-1] if found else None
+
+
+def warden_of(supervisor: int) -> int | None:
+    """Return the process id of a supervisor's warden, once there is one."""
+    found = [pid for pid in children_of(supervisor) if name_of(pid) == "batchctl-warden"]
+    return found[0] if found else None
 
 
 def entry(key: int, claimed_by: str) -> HistoryEntry:

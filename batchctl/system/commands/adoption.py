@@ -6,10 +6,11 @@ import time
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from batchctl.domain.outcomes import Identity
+from batchctl.domain.commands import Identity
 from batchctl.ports import Trace
 from batchctl.system.commands import journal
 from batchctl.system.commands.journal import JournalPast
+from batchctl.system.commands.left_over import stop_rest
 from batchctl.system.host import platform
 from batchctl.system.host.cookies import cookie_of
 
@@ -73,13 +74,6 @@ def _is_over(past: JournalPast, live: Collection[int]) -> bool:
     if past.pid is not None and past.boot_id == platform.boot_id() and platform.started(past.pid) == past.pid_start:
         return False
     return (past.begun.keys() | past.ended.keys()).isdisjoint(live)
-
-
-def stop_rest(past: JournalPast, key: int, grace: float) -> Sequence[int]:
-    """Stop what is left of a command, wherever it has gone; return the process ids found alive."""
-    begun = past.begun.get(key, {})
-    identity = Identity(pid=begun.get("pid"), pid_start=begun.get("pid_start"), boot_id=past.boot_id)
-    return platform.stop_left_over(cookie_of(past.controller_id, key), identity, grace)
 
 
 class CommandWatch:

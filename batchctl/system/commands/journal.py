@@ -138,6 +138,8 @@ class JournalPast:
     pid: int | None = None
     pid_start: str | None = None
     """The worker's own process, which tells whether it lives; unknown in the journals of older versions."""
+    supervisor: int | None = None
+    """The newest one's process."""
     begun: dict[int, dict[str, Any]] = field(default_factory=dict)
     """What is known of each execution that was begun, with its process once it is known."""
     ended: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -158,7 +160,8 @@ class JournalPast:
             case {"journal": str(controller_id), "boot": boot_id}:
                 self.controller_id, self.boot_id, self.is_closed = controller_id, boot_id, False
                 self.pid, self.pid_start = record.get("pid"), record.get("pid_start")
-            case {"supervisor": _}:
+            case {"supervisor": pid}:
+                self.supervisor = pid
                 self.abandoned |= self.begun.keys() - self.ended.keys()
             case {"start": int(key)}:
                 self.begun[key] = dict(record)

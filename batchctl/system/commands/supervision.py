@@ -16,7 +16,7 @@ from typing import Any
 
 from batchctl.plugin_api import Command
 from batchctl.system.commands import journal
-from batchctl.system.commands.adoption import stop_rest
+from batchctl.system.commands.left_over import stop_rest
 from batchctl.system.concurrency.loops import Feed, Lines, Loop
 from batchctl.system.concurrency.threads import Threads
 from batchctl.system.host import platform

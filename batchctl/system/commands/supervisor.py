@@ -23,6 +23,7 @@ from batchctl.domain.commands import Command, CommandEnd
 from batchctl.system.commands import journal
 from batchctl.system.commands.processes import CommandRun
 from batchctl.system.commands.shown_output import ShownOutput
+from batchctl.system.commands.warden import Lease, Warden
 from batchctl.system.concurrency.following import Follower
 from batchctl.system.concurrency.loops import Call, Feed, Lines, Loop, new_loop
 from batchctl.system.concurrency.stopping import Stop
@@ -90,7 +91,7 @@ class Supervisor:
         self._done: set[int] = set()
         """Ends that are recorded elsewhere; the journal may forget them."""
         self._unsynced = False
-        self._lease = float("inf")
+        self.lease = Lease()
         self._is_orphaned = False
         self._orders: dict[str, Callable[[dict[str, Any]], None]] = {
             "start": self._start,
@@ -129,12 +130,12 @@ class Supervisor:
 
     def _start(self, order: dict[str, Any]) -> None:
         carried = Carried(order, Stop(self._threads, self._grace))
-        if time.monotonic() >= self._lease:
+        if time.monotonic() >= self.lease.until:
             # Lease-bound or not: by now another controller may have found that it never ran.
             self._put_back(carried, "its worker has lost touch with the database")
             return
         try:
-            self._journal.write(journal.line_of({"start": carried.key}))
+            self._journal.write(journal.line_of({"start": carried.key, "leashed": carried.is_lease_bound}))
         except OSError as error:
             self._put_back(carried, f"the journal of commands cannot be written: {error.strerror}")
             return
@@ -255,11 +256,11 @@ class Supervisor:
                 self._wait_for(carried, carried.run)
 
     def _take_lease(self, order: dict[str, Any]) -> None:
-        self._lease = order["lease"]
+        self.lease.until = order["lease"]
 
     def _is_lease_free(self, carried: Carried) -> bool:
         """Say whether the lease of a command is over, so that another controller may begin it again elsewhere."""
-        if not carried.is_lease_bound or time.monotonic() < self._lease:
+        if not carried.is_lease_bound or time.monotonic() < self.lease.until:
             return False
         return time.monotonic() >= journal.lease_of(self._place, carried.key)
 
@@ -300,7 +301,7 @@ class Supervisor:
         if self._unsynced and self._ended:
             limits.append(next(iter(self._ended.values())) + _SYNC_AFTER - now)
         if any(carried.is_lease_bound and not carried.stop.announced for carried in self._under_way.values()):
-            limits.append(max(self._lease - now, NOTICE) if now < self._lease else _TRY_AGAIN)
+            limits.append(max(self.lease.until - now, NOTICE) if now < self.lease.until else _TRY_AGAIN)
         # What is overdue already is looked at at once.
         return max(min(limits), 0.0) if limits and min(limits) != float("inf") else None
 
@@ -315,7 +316,7 @@ class Supervisor:
             self._journal.sync()
         if self._unwritten:
             self._write_what_is_unwritten()
-        if now >= self._lease:
+        if now >= self.lease.until:
             for carried in list(self._under_way.values()):
                 if self._is_lease_free(carried):
                     self._end_early(carried)
@@ -345,7 +346,13 @@ def main(arguments: list[str]) -> None:
         if journal.read(place).is_closed:
             raise SystemExit("another worker has taken over the work of this one")
         supervisor = Supervisor(loop, place, loop.writer(reports), **settings)
-        loop.read(orders, Lines(supervisor.obey, supervisor.be_orphaned).feed)
+        warden = Warden(loop, place, supervisor.lease, settings["grace"])
+
+        def obey(line: bytes) -> None:
+            warden.stand_by()
+            supervisor.obey(line)
+
+        loop.read(orders, Lines(obey, supervisor.be_orphaned).feed)
         supervisor.work()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from batchctl.domain.outcomes import Identity
+from batchctl.domain.commands import Identity
 from batchctl.domain.rows import ControllerRow
 from batchctl.system.host import platform
 

@@ -43,7 +43,7 @@ if sys.platform == "win32":
     from batchctl.system.host.cookies import COOKIE
 
     if TYPE_CHECKING:
-        from batchctl.domain.outcomes import Identity
+        from batchctl.domain.commands import Identity
 
     STOP_SIGNAL = signal.SIGBREAK
     """What asks a process to end."""
