@@ -64,6 +64,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "skip": ("operators.acting_commands", "Go on without the next step."),
     "pause": ("operators.acting_commands", "Start nothing more of an instance."),
     "resume": ("operators.acting_commands", "Let a paused instance go on."),
+    "confirm": ("operators.confirm_commands", "Answer yes to what a step asks: the instance goes on."),
+    "refuse": ("operators.confirm_commands", "Answer no to what a step asks: the step has failed."),
     "cancel": ("operators.acting_commands", "Give an instance up; stop a running step."),
     "accept": ("intake.intake_commands", "Take in a rejected or duplicate FileProcess row."),
     "acknowledge": ("alerting.incident_commands", "Acknowledge an incident: no more reminders."),

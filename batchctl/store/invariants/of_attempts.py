@@ -46,6 +46,8 @@ _h = batch_process_history.alias("h")
 _earlier, _later = batch_process_history.alias("earlier"), batch_process_history.alias("later")
 _ID, _PREVIOUS = _h.c.BatchProcessHistory_id, _earlier.c.BatchProcessHistory_id
 
+_NOT_OVER = [status.value for status in HistoryStatus if not status.is_over]
+
 
 def _attempts(*conditions: ColumnElement[bool]) -> Select[int]:
     return rows_of(_ID, *conditions)
@@ -233,8 +235,8 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
         "an attempt has an EndTime exactly when it is over",
         _attempts(
             or_(
-                and_(_h.c.Status == "running", _h.c.EndTime.is_not(None)),
-                and_(_h.c.Status != "running", _h.c.EndTime.is_(None)),
+                and_(_h.c.Status.in_(_NOT_OVER), _h.c.EndTime.is_not(None)),
+                and_(_h.c.Status.not_in(_NOT_OVER), _h.c.EndTime.is_(None)),
             )
         ),
         "batchctl check, which names the constraint that is missing",
