@@ -23,6 +23,7 @@ from sqlalchemy import (
     select,
 )
 
+from batchctl.domain.rows import CONFIRM
 from batchctl.domain.status import HistoryStatus
 from batchctl.store.conditions import differing
 from batchctl.store.invariants.invariant import (
@@ -309,6 +310,8 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
                 _s.ProcessBatch_id == _h.c.ProcessBatch_id,
                 _s.ProcessControlSeq == _h.c.ProcessControlSeq,
                 _s.OnLost == "hold",
+                # A question changes nothing: it is asked again.
+                _h.c.ProcessType != CONFIRM,
             ),
         )
         .where(_earlier.c.Status == "lost", _earlier.c.Spawned.is_not(None), _h.c.Cause.not_in(["manual", "verify"])),

@@ -49,7 +49,9 @@ _WAITS_FOR_IT = exists().where(
     _c.Status == InstanceStatus.PAUSED.value,
     _c.PrevProcessControlSeq < _q.ProcessControlSeq,
 )
-_STRAY = RowSelect(select(confirmation).where(_OPEN, not_(_WAITS_FOR_IT)).limit(bindparam("most")))
+_STRAY = RowSelect(
+    select(confirmation).where(_OPEN, not_(_WAITS_FOR_IT)).order_by(_q.Confirmation_id).limit(bindparam("most"))
+)
 _ANSWER = RowUpdate(confirmation, _q.Confirmation_id == bindparam("confirmation_id"), _OPEN)
 _WITHDRAW = RowUpdate(confirmation, _q.BatchControl_id == bindparam("instance_id"), _OPEN)
 _ASKED = RowSelect(
