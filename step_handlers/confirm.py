@@ -49,6 +49,8 @@ from step_handlers.databases._results import ROWS_SHOWN
 from step_handlers.databases._sql_text import COMMENT
 from step_handlers.shells._shell import heading, shell
 
+_ONE_MORE = f"({ROWS_SHOWN + 1} rows, 1 of them not shown)"
+_MORE = f"(the first {ROWS_SHOWN} rows; there are more)"
 _QUERIES = ("SELECT", "WITH", "VALUES")
 _EVIDENCE = _sql_steps.RunsOnConnection()
 
@@ -102,7 +104,7 @@ class Confirm:
             seen = _EVIDENCE.execute(rendered, execution)
             if not seen.succeeded:
                 return seen
-            evidence = seen.output
+            evidence = seen.output and seen.output.replace(_ONE_MORE, _MORE)
         wait = None if spec["wait"] is None else timedelta(seconds=spec["wait"])
         then = None if spec["then"] is None else OnTimeout(spec["then"])
         asks = Asks(spec["who"], wait, then)

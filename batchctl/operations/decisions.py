@@ -158,8 +158,7 @@ def check_unasked(instance: BatchInstance, action: Action, question: Confirmatio
     """Refuse to pass over a question: what waits for its answer is answered, skipped, run again or cancelled."""
     if question is not None and action in {Action.RESUME, Action.PAUSE}:
         message = f"{named(instance)} waits for an answer: {question.wording}."
-        at = instance.instance_id
-        raise Refused(message, next_step=f"batchctl confirm {at}   (or: batchctl refuse {at} --reason ...)")
+        raise Refused(message, next_step=question.answering)
 
 
 def rerun(

@@ -142,7 +142,7 @@ def test_a_failed_look_at_what_is_to_be_shown_is_tried_again_and_then_asked(worl
 
 def test_only_those_whom_the_question_names_may_answer(world: World) -> None:
     month(world, asks("Anna, bob"))
-    with pytest.raises(Refused, match="is for Anna, bob, not for carl") as refused:
+    with pytest.raises(Refused, match=r"is for Anna, bob, not for carl") as refused:
         person(world, "carl").refuse(ONE, reason="no")
 
     assert refused.value.next_step == "let one of them type: batchctl confirm 1"
@@ -153,7 +153,7 @@ def test_only_those_whom_the_question_names_may_answer(world: World) -> None:
 def test_a_second_answer_is_told_who_gave_the_first(world: World) -> None:
     month(world, asks())
     person(world).confirm(ONE, reason="fine")
-    with pytest.raises(Refused, match="was answered: confirmed by anna@host1 at .* UTC: fine"):
+    with pytest.raises(Refused, match=r"was answered: confirmed by anna@host1 at .* UTC: fine"):
         person(world, "bob").refuse(ONE, reason="not fine")
 
     assert world.sql(QUESTIONS) == [(20, "confirmed", "anna@host1", "fine")]

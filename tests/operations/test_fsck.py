@@ -58,8 +58,10 @@ def fired(outcome: str) -> str:
 
 ASKED = [
     "UPDATE BatchControl SET Status = 'paused' WHERE BatchControl_id = 3",
-    "INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Status,"
-    " CommandText) VALUES (3, 2, 10, 's', 'confirm', 'asked', '')",
+    (
+        "INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType,"
+        " Status, CommandText) VALUES (3, 2, 10, 's', 'confirm', 'asked', '')"
+    ),
     "INSERT INTO Confirmation (BatchControl_id, ProcessControlSeq, Question) VALUES (3, 10, 'now?')",
 ]
 """Let an instance wait for an answer."""

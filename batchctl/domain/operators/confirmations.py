@@ -67,13 +67,18 @@ class Confirmation:
         """Say until when it waits, and what follows then; None where it waits for ever."""
         if self.due is None or self.on_timeout is None:
             return None
-        return f"until {_minute(self.due)}, {_FOLLOWS[self.on_timeout]}"
+        return f"{_minute(self.due)}, {_FOLLOWS[self.on_timeout]}"
 
     @property
     def wording(self) -> str:
         """Say what is asked, of whom, since when and until when."""
-        times = f"since {_minute(self.asked_at)}" + ("" if self.until is None else f", {self.until}")
+        times = f"since {_minute(self.asked_at)}" + ("" if self.until is None else f", until {self.until}")
         return f"'{shorten(visible(self.question), SHOWN)}' ({self.may_answer}; {times})"
+
+    @property
+    def answering(self) -> str:
+        """Say what to type to answer it."""
+        return f"batchctl confirm {self.instance_id}   (or: batchctl refuse {self.instance_id} --reason ...)"
 
     @property
     def how_answered(self) -> str:

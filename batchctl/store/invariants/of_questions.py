@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from sqlalchemy import and_, exists, not_, or_, text
+from sqlalchemy import and_, exists, not_, or_
 
 from batchctl.domain.rows import CONFIRM
 from batchctl.store.invariants.invariant import Invariant, rows_of
-from batchctl.store.tables import OPEN_CONFIRMATION, batch_control, batch_process_history, confirmation
+from batchctl.store.tables import batch_control, batch_process_history, confirmation
 
 _q, _c = confirmation.c, batch_control.c
 _h = batch_process_history.alias("h")
-_IS_OPEN = text(f"Confirmation.{OPEN_CONFIRMATION}")
+_IS_OPEN = _q.Answer.is_(None)
 _WAITS_FOR_IT = exists().where(
     _c.BatchControl_id == _q.BatchControl_id,
     _c.Status == "paused",

@@ -1141,7 +1141,8 @@ FROM Entry e
 SELECT q.BatchControl_id, q.ProcessBatchName, q.Status, q.CycleKey, q.Entity, q.FileName, q.Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', q.Since, Shift) FROM batchctl_shifts WHERE datetime(q.Since, '+1 second') BETWEEN FromTime AND UntilTime) AS SinceLocal, q.Reason, q.NotBeforeTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', q.NotBeforeTime, Shift) FROM batchctl_shifts WHERE datetime(q.NotBeforeTime, '+1 second') BETWEEN FromTime AND UntilTime) AS NotBeforeTimeLocal, q.FileProcess_id, q.NextSql
 FROM (
 SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since,
-    COALESCE(CASE WHEN c.Status = 'paused' THEN 'somebody paused it' END, x.Reason,
+    COALESCE(CASE WHEN j.Confirmation_id IS NOT NULL THEN 'it asks ' || COALESCE(j.Who, 'anyone who may act') || ': ' || j.Question
+    WHEN c.Status = 'paused' THEN 'somebody paused it' END, x.Reason,
     CASE WHEN b.Enabled <> 1 THEN 'batch ' || b.ProcessBatchName || ' is disabled' END, z.Reason, y.Reason,
     CASE WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
     THEN 'batch ' || b.ProcessBatchName || ' has no steps' END, w.Reason,
@@ -1164,7 +1165,8 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
     WHEN z.BatchFreeze_id IS NULL AND b.Enabled = 1 THEN strftime('%Y-%m-%d %H:%M:%f', p.Oldest, (60) || ' seconds')
     ELSE z.UntilTime END AS NotBeforeTime,
     c.FileProcess_id,
-    COALESCE(CASE WHEN c.Status = 'paused' THEN 'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ' || c.BatchControl_id || ', ''...'');' END, x.NextSql,
+    COALESCE(CASE WHEN j.Confirmation_id IS NOT NULL THEN 'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''confirm'', ' || c.BatchControl_id || ', ''...'');'
+    WHEN c.Status = 'paused' THEN 'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ' || c.BatchControl_id || ', ''...'');' END, x.NextSql,
     CASE WHEN b.Enabled <> 1 THEN 'INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ' || quote(b.ProcessBatchName) || ', ''...'');' END, z.NextSql, y.NextSql,
     CASE WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
     THEN 'INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1) VALUES (' || b.ProcessBatch_id || ', 10, ..., ..., ...);' END, w.NextSql,
@@ -1180,6 +1182,7 @@ JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
 CROSS JOIN Total l
 LEFT JOIN vFrozen z ON z.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN Confirmation j ON j.BatchControl_id = c.BatchControl_id AND j.Answer IS NULL AND c.Status = 'paused'
 LEFT JOIN BatchControl a ON a.BatchControl_id = c.Ahead_id
 LEFT JOIN BatchControl t ON t.BatchControl_id = c.Stop_id
 LEFT JOIN Unfit x ON x.ProcessBatch_id = c.ProcessBatch_id
