@@ -8,6 +8,7 @@ from random import Random
 from tests.sim.asking import requested
 from tests.sim.paces import paced
 from tests.sim.pooled import pooled
+from tests.sim.questioned import questioned
 from tests.sim.script import (
     Ask,
     Away,
@@ -102,8 +103,14 @@ PACED = 9_000_000_000
 """The first seed of those in which batches of one Seq have a Priority, and are begun slowly."""
 
 
+QUESTIONED = 12_000_000_000
+"""The first seed of those in which steps ask people."""
+
+
 def script_of(seed: int) -> Script:
     """Draw a schedule."""
+    if seed >= QUESTIONED:
+        return questioned(seed, script_of(seed - QUESTIONED))
     if seed >= PACED:
         return paced(seed, script_of(seed - PACED))
     if seed >= POOLED:

@@ -265,6 +265,8 @@ class StepPlan:
     rows: str | None = None
     """What follows when its number of rows is not as it should be; None: nobody looks at it."""
     pool: str | None = None
+    asks: str | None = None
+    """What stands in Data4 of a step that asks people; None where it asks none."""
 
 
 @dataclass(frozen=True, slots=True)

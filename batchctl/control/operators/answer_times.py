@@ -18,7 +18,7 @@ PAGE = 20
 EVERY = 1.0
 """Seconds between two looks: no notify says that a time has come."""
 
-_BOUNDARIES = frozenset({Boundary.OPERATOR})
+_BOUNDARIES = frozenset({Boundary.STEP_SUCCEEDED, Boundary.STEP_FAILED, Boundary.INSTANCE_DONE})
 
 
 @dataclass(slots=True)
