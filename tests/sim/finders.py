@@ -9,12 +9,13 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from tests.sim.chance import PACED, POOLED, REQUESTED, STEPWISE, TIMED, TOLD, VARIED, script_of
+from tests.sim.chance import PACED, POOLED, QUESTIONED, REQUESTED, STEPWISE, TIMED, TOLD, VARIED, script_of
 from tests.sim.mutants import MUTANTS, TELLING_MUTANTS
 from tests.sim.mutating import Mutant, made
 from tests.sim.paced_mutants import PACED_MUTANTS
 from tests.sim.playing import play
 from tests.sim.pool_mutants import POOL_MUTANTS
+from tests.sim.question_mutants import QUESTION_MUTANTS
 from tests.sim.script import Backfill
 from tests.sim.step_mutants import STEP_MUTANTS
 from tests.sim.timed_mutants import BACKFILL_MUTANTS, PREVIEW_MUTANTS, TIMED_MUTANTS
@@ -32,6 +33,7 @@ KINDS: Sequence[tuple[Sequence[Mutant], int]] = (
     (STEP_MUTANTS, STEPWISE),
     (POOL_MUTANTS, POOLED),
     (PACED_MUTANTS, PACED),
+    (QUESTION_MUTANTS, QUESTIONED),
 )
 """The mistakes, and the first of the schedules that find them."""
 LIST = Path(__file__).with_name("finders.txt")

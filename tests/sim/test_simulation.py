@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.sim import script as scripts
-from tests.sim.chance import PACED, POOLED, REQUESTED, STEPWISE, TIMED, TOLD, VARIED, script_of
+from tests.sim.chance import PACED, POOLED, QUESTIONED, REQUESTED, STEPWISE, TIMED, TOLD, VARIED, script_of
 from tests.sim.many import play_chunk
 from tests.sim.mutants import MUTANTS
 from tests.sim.mutating import made
@@ -97,6 +97,15 @@ def test_whatever_fails_no_more_are_begun_in_a_minute_than_may_be_and_what_has_p
 
     assert figures.failed == []
     assert figures.happened["Begun slowly"] > 0
+
+
+@pytest.mark.parametrize("seeds", chunks(200, AT_A_TIME), ids=str)
+def test_whatever_fails_each_question_is_answered_once_and_nothing_behind_it_begins_before(seeds: range) -> None:
+    figures = play_chunk(range(QUESTIONED + seeds.start, QUESTIONED + seeds.stop))
+
+    assert figures.failed == []
+    assert figures.happened["Question confirmed"] > 0
+    assert figures.happened["Question expired"] > 0
 
 
 @pytest.mark.full
