@@ -126,13 +126,13 @@ GROUPS: dict[str, dict[str, str]] = {
     "Act": {
         "rerun, skip": "Run an instance again; go on without its next step.",
         "pause, resume, cancel": "Hold an instance; let it go on; give it up.",
-        "accept, note": "Take in a rejected row; note what others have to know.",
+        "confirm, refuse, note": "Answer what a step asks people; write a note.",
         "acknowledge, snooze": "Stop or delay the reminders of an incident.",
         "enable, disable, mode": "Switch a batch on or off; set what starts it.",
         "freeze, thaw, freezes": "Start nothing new; end that; list freezes.",
     },
     "Start work": {
-        "submit, task": "Insert a FileProcess row; queue one command.",
+        "submit, accept, task": "Insert a row, or take it in; queue one command.",
         "backfill": "Start the work of past due times of a schedule.",
         "wait": "Wait until instances are done or need a person.",
         "create, process, run": "Make instances; walk once; be the controller.",

@@ -258,6 +258,10 @@ CODES: Mapping[str, int] = {
     "batchctl.operations.operators.noting:Noter.note": 1346,
     "batchctl.operations.operators.noting:_check_incident": 1347,
     "batchctl.operations.inspection:attempt_of": 1357,
+    "batchctl.operations.operators.confirming:question_of": 1380,
+    "batchctl.operations.operators.confirming:check_may_answer": 1381,
+    "batchctl.operations.operators.confirming:close": 1382,
+    "batchctl.operations.decisions:check_unasked": 1383,
 }
 """By the module and the function that makes the error."""
 

@@ -115,7 +115,7 @@ def test_who_asks_by_a_row_is_answered_and_a_second_one_told_of_the_first(night:
 
 
 def test_definitions_with_questions_are_exported_and_applied(night: Night) -> None:
-    exported = night("export", "Month")
+    exported = night("export", "--batch", "Month")
     text = exported.stdout
     night.sql("DELETE FROM ProcessControl WHERE ProcessControlSeq = 20")
     (night.database.directory / "month.toml").write_text(text, encoding="utf-8")

@@ -31,6 +31,12 @@ def rendered(
     return HANDLER.render(a_request(a_step("confirm", **columns), context_at(directory), **(instance or {})))
 
 
+def shop(directory: Path) -> Path:
+    """Return a folder with a database."""
+    a_database(directory)
+    return directory
+
+
 def run(directory: Path, query: str, **columns: Any) -> StepOutcome:
     context = context_at(directory)
     made = rendered(directory, Data1="now?", Data3=query, Data5="warehouse", **columns)
@@ -60,7 +66,7 @@ def test_the_command_text_is_the_query_that_is_shown_and_reads_few_rows() -> Non
 
 
 def test_a_query_of_a_million_rows_is_not_read(tmp_path: Path) -> None:
-    outcome = run(a_database(tmp_path), MANY)
+    outcome = run(shop(tmp_path), MANY)
     lines = (outcome.output or "").splitlines()
 
     assert outcome.asks == Asks(None)
@@ -69,20 +75,20 @@ def test_a_query_of_a_million_rows_is_not_read(tmp_path: Path) -> None:
 
 
 def test_values_are_cut_and_few_rows_are_counted(tmp_path: Path) -> None:
-    outcome = run(a_database(tmp_path), "SELECT printf('%.*c', 5000, 'x') AS long, 2 AS b ORDER BY 1")
+    outcome = run(shop(tmp_path), "SELECT printf('%.*c', 5000, 'x') AS long, 2 AS b ORDER BY 1")
 
     assert (outcome.output or "").splitlines() == ["long | b", "x" * 200 + "… | 2", "(1 row)"]
 
 
 def test_a_query_that_fails_has_failed_and_asks_nothing(tmp_path: Path) -> None:
-    outcome = run(a_database(tmp_path), "SELECT * FROM Nowhere")
+    outcome = run(shop(tmp_path), "SELECT * FROM Nowhere")
 
     assert (outcome.succeeded, outcome.asks) == (False, None)
     assert "no such table: Nowhere" in (outcome.message or "")
 
 
 def test_values_of_the_instance_are_bound(tmp_path: Path) -> None:
-    folder = a_database(tmp_path)
+    folder = shop(tmp_path)
     made = rendered(folder, {"Data2": "x'; DROP"}, Data1="now?", Data3="SELECT {Data2} AS v", Data5="warehouse")
     outcome = HANDLER.execute(made, as_execution(Alone(connections=context_at(folder).connections)))
 
@@ -90,7 +96,7 @@ def test_values_of_the_instance_are_bound(tmp_path: Path) -> None:
 
 
 def test_what_is_shown_holds_no_secret(tmp_path: Path) -> None:
-    folder = a_database(tmp_path)
+    folder = shop(tmp_path)
     made = rendered(folder, Data1="now?", Data3="SELECT {secret:token} AS v, 'hunter' || '2' AS w", Data5="warehouse")
     outcome = run_for_real(HANDLER, made, {"token": "hunter2"}, context_at(folder).connections)
 
