@@ -199,7 +199,7 @@ COMPLETED = ColumnList[Completed](
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class AskedInstance:
     """A question that an instance waits with."""
 
     question: Confirmation
@@ -207,9 +207,9 @@ class Asked:
     clear: Annotated[str, "Next"]
 
 
-ASKED = ColumnList[Asked](
+ASKED = ColumnList[AskedInstance](
     "Waiting for a person",
-    record(Asked),
+    record(AskedInstance),
     {
         "id#": "BatchControl_id",
         "batch": "ProcessBatchName",
@@ -258,7 +258,7 @@ class Overview:
     untaken_count: int
     running: tuple[Running, ...]
     failing: tuple[FailingInstance, ...]
-    asked: tuple[Asked, ...]
+    asked: tuple[AskedInstance, ...]
     """What steps ask people, the oldest question first."""
     waiting: tuple[WaitingInstance, ...]
     not_taken_in: tuple[IntakeRow, ...]
@@ -480,11 +480,11 @@ class _Look:
             return _ONCE_MENDED.format(id=instance.instance_id)
         return _CLEAR[instance.status].format(id=instance.instance_id)
 
-    def asked(self) -> tuple[Asked, ...]:
+    def asked(self) -> tuple[AskedInstance, ...]:
         questions = {one.instance_id: one for one in confirmation_rows.open_ones(self.connection, self.most)}
         waiting = instances.these(self.connection, [*questions]) if questions else []
         return tuple(
-            Asked(question=one, batch=self.name_of(instance.batch_id), clear=one.answering)
+            AskedInstance(question=one, batch=self.name_of(instance.batch_id), clear=one.answering)
             for instance in waiting
             for one in [questions[instance.instance_id]]
             if instance.status is InstanceStatus.PAUSED

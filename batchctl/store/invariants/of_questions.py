@@ -49,7 +49,7 @@ OF_QUESTIONS: tuple[Invariant, ...] = (
         "I98",
         "an attempt that stands as asked has its question open",
         rows_of(_h.c.BatchProcessHistory_id, _h.c.Status == "asked", not_(_IS_WRITTEN_DOWN)),
-        "somebody has answered, or deleted, the question by hand: batchctl rerun the instance, which asks again",
+        "somebody has answered, or deleted, the question by hand; a rerun of its instance asks again",
     ),
     Invariant(
         "I99",
@@ -61,6 +61,6 @@ OF_QUESTIONS: tuple[Invariant, ...] = (
                 and_(_q.Answer.is_not(None), or_(_q.AnsweredTime.is_(None), _q.AnsweredBy.is_(None))),
             ),
         ),
-        "somebody has answered by hand: batchctl confirm or refuse does it, or a row of OperatorRequest; set what is missing",
+        "somebody has answered by hand; a row of OperatorRequest does it in full: set AnsweredTime and AnsweredBy",
     ),
 )

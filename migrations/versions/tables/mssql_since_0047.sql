@@ -37,4 +37,6 @@ ALTER TABLE BatchProcessHistory ADD CONSTRAINT [CK_BatchProcessHistory_Status] C
 ALTER TABLE BatchProcessHistory DROP CONSTRAINT IF EXISTS [CK_BatchProcessHistory_EndTime];
 ALTER TABLE BatchProcessHistory ADD CONSTRAINT [CK_BatchProcessHistory_EndTime] CHECK ((lower(Status) IN ('running', 'asked') AND EndTime IS NULL) OR (lower(Status) NOT IN ('running', 'asked') AND EndTime IS NOT NULL));
 DROP INDEX IF EXISTS [IX_BatchProcessHistory_Unreadable] ON BatchProcessHistory;
-CREATE INDEX [IX_BatchProcessHistory_Unreadable] ON BatchProcessHistory (BatchProcessHistory_id) WHERE Status <> 'running' AND Status <> 'success' AND Status <> 'failed' AND Status <> 'timeout' AND Status <> 'cancelled' AND Status <> 'lost' AND Status <> 'fenced' AND Status <> 'skipped' AND Status <> 'asked';
+CREATE INDEX [IX_BatchProcessHistory_Unreadable] ON BatchProcessHistory (BatchProcessHistory_id) WHERE Status <> 'running'
+    AND Status <> 'success' AND Status <> 'failed' AND Status <> 'timeout' AND Status <> 'cancelled' AND Status <> 'lost'
+    AND Status <> 'fenced' AND Status <> 'skipped' AND Status <> 'asked';

@@ -1579,17 +1579,6 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchProcessHistory_Unreadable' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchProcessHistory', N'U'))
-CREATE INDEX [IX_BatchProcessHistory_Unreadable] ON BatchProcessHistory (BatchProcessHistory_id) WHERE Status <> 'running'
-    AND Status <> 'success' AND Status <> 'failed' AND Status <> 'timeout' AND Status <> 'cancelled' AND Status <> 'lost'
-    AND Status <> 'fenced' AND Status <> 'skipped' AND Status <> 'asked';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
 -- Completed instances that batches which depend on them still have to hear of.
 IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchCompletion', N'U') IS NULL
 CREATE TABLE BatchCompletion (
@@ -2031,7 +2020,9 @@ END;
 GO
 
 IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchProcessHistory_Unreadable' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchProcessHistory', N'U'))
-CREATE INDEX [IX_BatchProcessHistory_Unreadable] ON BatchProcessHistory (BatchProcessHistory_id) WHERE Status <> 'running' AND Status <> 'success' AND Status <> 'failed' AND Status <> 'timeout' AND Status <> 'cancelled' AND Status <> 'lost' AND Status <> 'fenced' AND Status <> 'skipped' AND Status <> 'asked';
+CREATE INDEX [IX_BatchProcessHistory_Unreadable] ON BatchProcessHistory (BatchProcessHistory_id) WHERE Status <> 'running'
+    AND Status <> 'success' AND Status <> 'failed' AND Status <> 'timeout' AND Status <> 'cancelled' AND Status <> 'lost'
+    AND Status <> 'fenced' AND Status <> 'skipped' AND Status <> 'asked';
 GO
 IF @@TRANCOUNT = 0
 BEGIN
