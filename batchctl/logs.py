@@ -68,7 +68,7 @@ _WARNINGS = {
     "watch.corrected",
     "watch.locked",
 }
-_FINE = {"success", "skipped", "cancelled"}
+_FINE = {"success", "skipped", "cancelled", "asked"}
 
 
 @value

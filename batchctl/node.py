@@ -26,6 +26,7 @@ from batchctl.control.leadership import Leadership, LeadersTransactions
 from batchctl.control.maintenance.purge import Purge, Retention
 from batchctl.control.maintenance.sealing import Sealing
 from batchctl.control.membership import Membership
+from batchctl.control.operators.answer_times import AnswerTimes
 from batchctl.control.operators.answering import Answering
 from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue
@@ -43,6 +44,7 @@ from batchctl.domain.text import in_short
 from batchctl.logs import Event, Listener
 from batchctl.operations import copies, planning
 from batchctl.operations.alerting.incident_desk import IncidentDesk
+from batchctl.operations.intervene import Operator
 from batchctl.operations.operators.acts import checked_reason
 from batchctl.operations.operators.pooling import check_pools
 from batchctl.operations.requested import Proxy
@@ -51,6 +53,7 @@ from batchctl.populators.pattern import PatternPopulator
 from batchctl.ports import Clock, Finished, Transactions
 from batchctl.step_context import connections_of, target_of
 from batchctl.store import identity
+from batchctl.store.operators.confirmation_rows import BY_ITSELF
 from batchctl.system.commands.environment import of_steps, take_secrets
 from batchctl.system.folders import ThreadFolders
 from batchctl.system.plugins.plugin_process import PluginProcess
@@ -311,7 +314,15 @@ class Node:
         )
         watching = WatchMeans(transactions, clock, folders, listener, self._app.poll_interval)
         zones = ZoneKeeping(*means, self._settings.business_time_zone)
-        return answering, watch, triggering, FileWatching(watching, self._settings.directory), zones
+        by_itself = Operator(
+            transactions=transactions,
+            clock=clock,
+            preparer=self._app.preparer,
+            user=BY_ITSELF,
+            host=self._ids.host(),
+        )
+        times = AnswerTimes(*means, by_itself.end_unanswered, self._look_closely)
+        return answering, times, watch, triggering, FileWatching(watching, self._settings.directory), zones
 
     def _scheduling(self, runner: ThreadStepRunner, creator: Creator) -> tuple[Duty, ...]:
         """Return the duties of every node whose scheduler is enabled, leader or not."""

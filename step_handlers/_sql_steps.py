@@ -35,8 +35,9 @@ from step_handlers._databases import database_of
 from step_handlers.databases._database import NOTHING, Bound, ConnectionRefused, Database, Script, WrittenStep
 from step_handlers.databases._sql_text import COMMENT
 from step_handlers.databases._sqlite import Sqlite
-from step_handlers.databases._statements import MalformedSql, Statement, variables, with_holes
+from step_handlers.databases._statements import MalformedSql, Statement, Token, TokenKind, variables, with_holes
 from step_handlers.shells._shell import heading
+from step_handlers.sqlserver._mssql import SqlServer
 
 _LONGEST_PARAMETER = 40
 """Characters of a variable's name that stand in the name of its value."""
@@ -141,6 +142,19 @@ def verification_findings(step: Step, target: Target, context: StepContext) -> l
     return [*query.findings, *query_findings(query, target, context)]
 
 
+def bounded(query: Query, target: Target, most: int) -> Query:
+    """Return a query of one statement that reads no more than so many rows, however many there are."""
+    (statement,) = query.script.inside
+    if isinstance(target.kind, SqlServer):
+        # A derived table of SQL Server takes neither an ORDER BY nor a column without a name.
+        before, behind = f"SET ROWCOUNT {most};\n", ""
+    else:
+        before, behind = "SELECT * FROM (", f"\n) AS shown LIMIT {most}"
+    around = [Token(TokenKind.OTHER, text) for text in (before, behind)]
+    tokens = (around[0], *statement.tokens, around[1])
+    return replace(query, script=Script((), (replace(statement, tokens=tokens),)))
+
+
 def names_a_file(written: str) -> bool:
     """Say whether a column names a file with its SQL, which may be another one at every attempt."""
     return written.strip().startswith(_FILE)
@@ -192,13 +206,13 @@ def _parameter_name(part: Placeholder | SecretReference, number: int) -> str:
     return f"{kind}{number}_{re.sub(r'[^A-Za-z0-9]', '_', name)[:_LONGEST_PARAMETER]}" if colon else part.name
 
 
-def render_query(request: StepRequest, query: Query) -> Rendered:
+def render_query(request: StepRequest, query: Query, note: str = "") -> Rendered:
     """Render SQL that has no findings."""
     values: dict[str, JsonValue] = {
         name: fit_value(request, part.name) if isinstance(part, Placeholder) else {"secret": part.name}
         for name, part in query.sources.items()
     }
-    return render_script(request, query.script, values)
+    return render_script(request, query.script, values, note)
 
 
 def render_script(request: StepRequest, script: Script, values: Mapping[str, JsonValue], note: str = "") -> Rendered:

@@ -91,10 +91,13 @@ def _work(session: CliSession, rounds: Rounds | None, slots: int | None, pools: 
         done = node.process() if rounds is None else node.run(once=rounds.once, until_idle=rounds.until_idle)
     steps = f"{done.started} started, {done.succeeded} succeeded, {done.failed} failed"
     steps += f", {done.cancelled} cancelled" if done.cancelled else ""
+    steps += f", {len(done.asked)} waiting for an answer" if done.asked else ""
     click.echo(f"Steps: {steps}. Instances: {done.completed} complete.")
     stuck = rounds is None and tell_stuck(session)
     if (failing := _failing(session, done.failed_instances)) is not None:
         output.say(f"Next: batchctl show {failing}")
+    elif done.asked and not stuck:
+        output.say(f"Next: batchctl show {done.asked[0]}   (waits for the answer of a person)")
     elif not stuck:
         output.say("Next: batchctl status")
     if len(received) > 1 and signal.SIGINT in received:

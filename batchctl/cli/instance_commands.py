@@ -16,7 +16,7 @@ from batchctl.domain.gates import refused_mend
 from batchctl.domain.maintenance.lengths import for_people
 from batchctl.domain.rows import RETRIES_SKIPPED, AuditEntry, HistoryEntry, InstanceId
 from batchctl.domain.status import HistoryStatus
-from batchctl.domain.text import typed
+from batchctl.domain.text import typed, visible
 from batchctl.operations import inspection, shown_columns
 from batchctl.operations.intake import file_correction
 from batchctl.operations.operators import noting
@@ -140,15 +140,30 @@ def _show(shown: inspection.ShownInstance) -> None:
     output.properties(_summary(shown))
     _steps(shown)
     unreadable_rows(shown.unreadable_attempts)
-    failed = next((entry for entry in reversed(shown.history) if entry.status not in {"success", "running"}), None)
+    failed = next(
+        (entry for entry in reversed(shown.history) if entry.status not in {"success", "running", "asked"}), None
+    )
     if failed is not None and shown.instance.status in {"failed", "held", "retry"}:
         output.line("The last attempt that did not succeed, ready to be pasted:", "bold")
         _show_attempt(failed)
+    _show_question(shown)
     output.show_list(noting.NOTES, shown.notes, if_any=True)
     show_acts(shown.audit)
     if shown.corrected is not None:
         output.say(f"Note: {shown.corrected.wording}.")
     output.hints(*_next(shown))
+
+
+def _show_question(shown: inspection.ShownInstance) -> None:
+    asked = shown.asks
+    if asked is None:
+        return
+    output.line("It waits for the answer of a person", "bold")
+    pairs = [("Question", visible(asked.question)), ("Who may answer", asked.may_answer), ("Since", asked.asked_at)]
+    output.properties([*pairs, *([] if asked.until is None else [("Until", asked.until)])])
+    for line in (asked.evidence or "").splitlines():
+        output.line(visible(line))
+    output.line()
 
 
 def _summary(shown: inspection.ShownInstance) -> list[tuple[str, object]]:
@@ -229,6 +244,8 @@ def _next(shown: inspection.ShownInstance) -> list[str]:
     every = [f"batchctl history {at}   (every attempt, with its command and output)"]
     if shown.unreadable is not None and not shown.instance.status.is_final:
         return [shown.unreadable.mend, *every]
+    if shown.asks is not None:
+        return [shown.asks.answering, *every]
     match shown.instance.status.value:
         case "failed" | "retry":
             batch = shown.batch
@@ -269,5 +286,6 @@ def _as_json(shown: inspection.ShownInstance) -> shown_columns.Columns:
         "History": [shown_columns.of(entry) for entry in shown.history],
         "Audit": [shown_columns.of(entry) for entry in shown.audit],
         "Notes": noting.in_json(shown.notes),
+        "Confirmations": [shown_columns.of(one) for one in shown.questions],
         "CorrectedFile": file_correction.shown(shown.corrected),
     }

@@ -38,7 +38,14 @@ def status(session: CliSession, as_json: bool, limit: int) -> None:
 def _header(seen: overview.Overview) -> list[str]:
     """Return the columns of all lists, each once."""
     lists = (
-        *(overview.RUNNING, overview.FAILING, dependents.WAITS, UNREADABLE, incident_desk.incidents_at(seen.now)),
+        *(
+            overview.RUNNING,
+            overview.FAILING,
+            overview.ASKED,
+            dependents.WAITS,
+            UNREADABLE,
+            incident_desk.incidents_at(seen.now),
+        ),
         *(overview.DEAD_ENDS, almanac.RUNNING_OUT, timetable.COMING, overview.INTAKE, overview.DISABLED),
         *(overview.FROZEN, overview.DRAINS, noting.NOTES, overview.COMPLETED),
     )
@@ -111,6 +118,8 @@ def _next(seen: overview.Overview) -> list[str]:
         return [seen.dead_end_starts[0].next_step]
     if seen.failing:
         return [f"batchctl show {seen.failing[0].instance.instance_id}   (what failed, and how)"]
+    if seen.asked:
+        return [f"batchctl show {seen.asked[0].question.instance_id}   (what it asks, and what is to be seen)"]
     if seen.waiting:
         return [f"batchctl why {seen.waiting[0].instance.instance_id}   (every gate, passed or blocking)"]
     if seen.coming and not seen.is_fired:
@@ -157,6 +166,7 @@ def _as_json(seen: overview.Overview) -> shown_columns.Columns:
         "UntakenCount": seen.untaken_count,
         "Running": overview.RUNNING.as_json(seen.running),
         "Troubled": overview.FAILING.as_json(seen.failing),
+        "Asked": overview.ASKED.as_json(seen.asked),
         "Waiting": overview.waiting_where(idle=False).as_json(seen.waiting),
         "Waits": dependents.WAITS.as_json(seen.waits),
         "Ailing": overview.DEAD_ENDS.as_json(seen.dead_end_starts),

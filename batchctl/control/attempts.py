@@ -268,6 +268,7 @@ class PassReport:
     cancelled: int = 0
     completed: int = 0
     failed_instances: tuple[InstanceId, ...] = ()
+    asked: tuple[InstanceId, ...] = ()
 
 
 @dataclass(slots=True)
@@ -280,6 +281,8 @@ class Tally:
     cancelled: int = 0
     completed: int = 0
     failed_instances: dict[InstanceId, None] = field(default_factory=dict)
+    asked: dict[InstanceId, None] = field(default_factory=dict)
+    """Instances that wait for the answer of a person."""
 
     def count(self, written: WrittenTurn) -> None:
         """Count what a transaction wrote."""
@@ -296,6 +299,8 @@ class Tally:
             self.succeeded += 1
         elif announced.ended.status is HistoryStatus.CANCELLED:
             self.cancelled += 1
+        elif announced.ended.status is HistoryStatus.ASKED:
+            self.asked[announced.instance.instance_id] = None
         elif announced.ended.status is not HistoryStatus.FENCED:  # Somebody else goes on with the instance.
             self.count_failed(announced.instance.instance_id)
 
@@ -313,4 +318,5 @@ class Tally:
             cancelled=self.cancelled,
             completed=self.completed,
             failed_instances=tuple(self.failed_instances),
+            asked=tuple(self.asked),
         )

@@ -37,6 +37,7 @@ from batchctl.store import Connection, history, instances, row_counts, started, 
 from batchctl.store.dependencies import dependencies
 from batchctl.store.history import Ending
 from batchctl.store.intake import intake
+from batchctl.store.operators import confirmation_rows
 from batchctl.store.transactions import left_out_if_refused
 
 
@@ -234,7 +235,7 @@ class Recorder:
         may_go_on = may_begin and batch is not None and gates.is_open(batch, now)
         batch = batch or end.attempt.batch
         may_go_on = may_go_on and self.can_begin(batch, batch.step_after(end.attempt.step.seq))
-        ended = self._ended(end)
+        ended = moves.unless_cancelled(found, self._ended(end))
         move = moves.after_step(found, batch, ended, now=now, may_go_on=may_go_on)
         return AfterEnd(end, batch, found, ended, move, moves.moved(found, move))
 
@@ -249,6 +250,8 @@ class Recorder:
     ) -> WrittenTurn:
         """Write ends and what follows from them."""
         begun, now = self._write(connection, writing), writing.now
+        for one in decided:
+            self._ask(connection, one, now)
         over = [one for one in decided if one.after.status.is_final]
         fired = self._follow(connection, over, batches, now, apart=apart) if over else ()
         for one in decided:
@@ -261,6 +264,14 @@ class Recorder:
             for one in decided
         ]
         return WrittenTurn(begun=begun, announced=tuple(told), fired=fired)
+
+    def _ask(self, connection: Connection, one: AfterEnd, now: datetime) -> None:
+        """Write down what people are asked, where the attempt asks them."""
+        asks = one.end.outcome.asks
+        if asks is not None and one.ended.status is HistoryStatus.ASKED:
+            about = one.after.instance_id, one.ended.seq, one.end.attempt.history_id
+            question, evidence = storable(one.ended.message or ""), one.end.outcome.output
+            confirmation_rows.ask(connection, *about, question, evidence, asks, now)
 
     def _follow(
         self, connection: Connection, over: Sequence[AfterEnd], batches: Batches, now: datetime, *, apart: bool

@@ -270,6 +270,10 @@ CODES: Mapping[str, int] = {
     "batchctl.web.site:_action": 1408,
     "batchctl.web.wishes:wish_of": 1409,
     "batchctl.web.wishes:needed_reason": 1410,
+    "batchctl.operations.operators.confirming:question_of": 1380,
+    "batchctl.operations.operators.confirming:check_may_answer": 1381,
+    "batchctl.operations.operators.confirming:close": 1382,
+    "batchctl.operations.decisions:check_unasked": 1383,
 }
 """By the module and the function that makes the error."""
 

@@ -11,6 +11,7 @@ from batchctl.domain.definitions.sql_jobs import ORIGIN, correcting, correcting_
 from batchctl.domain.locked_rows import message_about
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.operators import freezes
+from batchctl.domain.operators.confirmations import Confirmation
 from batchctl.domain.operators.pools import PoolsInUse, room_in, undraining, wording
 from batchctl.domain.rows import (
     DEFAULT_POOL,
@@ -106,6 +107,8 @@ class GateContext:
     """How many of the batch are begun within a minute; None where that is not limited, or the instance is begun already."""
     last: HistoryEntry | None = None
     """The last attempt of an instance that has failed, for the advice about it."""
+    question: Confirmation | None = None
+    """The question that the instance waits with."""
     pools: PoolsInUse | None = None
     """Where steps may begin; None while claiming: a controller knows what it serves."""
 
@@ -113,7 +116,7 @@ class GateContext:
 def gates(instance: BatchInstance, batch: BatchDefinition, standing: GateContext) -> tuple[Gate, ...]:
     """Return every gate of an instance, passed or blocking."""
     return (
-        _status(instance, batch, standing.last),
+        _status(instance, batch, standing.last, standing.question),
         enabled(batch),
         frozen(batch, standing.now),
         _steps(batch, instance),
@@ -256,10 +259,15 @@ def refused_mend(batch: BatchDefinition | None, last: HistoryEntry | None) -> st
     return correcting_job(batch.name, last.mend) if batch.origin == ORIGIN else last.mend
 
 
-def _status(instance: BatchInstance, batch: BatchDefinition, last: HistoryEntry | None) -> Gate:
+def _status(
+    instance: BatchInstance, batch: BatchDefinition, last: HistoryEntry | None, question: Confirmation | None
+) -> Gate:
     blocked, clear = _STATUS_SAYS[instance.status]
     if blocked is None:
         return _PASSED["status"]
+    if instance.status is InstanceStatus.PAUSED and question is not None:
+        row = f"Confirmation {question.confirmation_id}"
+        return Gate("status", f"step {question.seq} asks {question.wording}", question.answering, row)
     if instance.status is InstanceStatus.FAILED:
         said = f"a step failed; {RETRIES_SKIPPED}" if instance.retries_skipped else blocked
         return Gate(name="status", blocked=said, clear=mending(instance, batch, last), row=row_of(instance))

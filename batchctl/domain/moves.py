@@ -8,6 +8,7 @@ A step that has failed for good fails its instance, unless OnStepFailure lets th
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from batchctl.domain.outcomes import STOPPED_EARLY, StepOutcome
@@ -75,6 +76,8 @@ def ended(step: Step, outcome: StepOutcome, stop: StopReason | None = None) -> E
     """Name how an execution ended; a success stands even when a stop was on its way."""
     if outcome.succeeded:
         return Ended(step.seq, HistoryStatus.SUCCESS, outcome.message, outcome.fatal)
+    if outcome.asks is not None and stop is not StopReason.CANCEL:
+        return Ended(step.seq, HistoryStatus.ASKED, outcome.message)
     said, status = outcome.message, HistoryStatus.FAILED
     words = f"; {said}" if said is not None and said.startswith(STOPPED_EARLY) else ""
     if outcome.lost:
@@ -135,6 +138,9 @@ def after_step(instance: BatchInstance, batch: BatchDefinition, end: Ended, *, n
             return _after_failure(instance, batch, end, now, may_go_on=may_go_on)
         case HistoryStatus.CANCELLED | HistoryStatus.LOST:
             return _after_lost(instance, batch, end, now)
+        case HistoryStatus.ASKED:
+            is_cancelled = instance.status is InstanceStatus.CANCELLING
+            return _standing(instance, InstanceVerb.CANCEL if is_cancelled else InstanceVerb.ASK)
         case HistoryStatus.FENCED | HistoryStatus.RUNNING:
             message = f"an attempt does not end as {end.status}"
             raise ValueError(message)
@@ -170,6 +176,24 @@ def _further(
         passed=passed,
         left=left,
     )
+
+
+def unless_cancelled(instance: BatchInstance, end: Ended) -> Ended:
+    """Return how an attempt ended: nothing is asked about an instance that is being cancelled."""
+    if end.status is not HistoryStatus.ASKED or instance.status is not InstanceStatus.CANCELLING:
+        return end
+    return replace(end, status=HistoryStatus.CANCELLED, message="was not asked because the instance was cancelled")
+
+
+def answered(instance: BatchInstance, batch: BatchDefinition, seq: int, *, confirmed: bool) -> Move:
+    """Decide what follows the answer to the question of a step; a refused one has failed for good."""
+    step = batch.step_at(seq)
+    passed = not confirmed and step is not None and step.may_be_passed
+    if not (confirmed or passed):
+        return _standing(instance, InstanceVerb.FAIL)
+    left = instance.retry_count if passed else None
+    move = _further(instance, batch, Ended(seq, HistoryStatus.SUCCESS, None), may_go_on=False, passed=passed, left=left)
+    return move if move.verb is InstanceVerb.FINISH else replace(move, verb=InstanceVerb.ANSWER)
 
 
 def _after_failure(
@@ -208,6 +232,9 @@ def _after_lost(instance: BatchInstance, batch: BatchDefinition, end: Ended, now
         return _standing(instance, InstanceVerb.CANCEL)
     step = batch.step_at(end.seq)
     on_lost, most = (OnLost.HOLD, 0) if step is None else (step.on_lost, step.max_lost)
+    if step is not None and step.asks_people:
+        # What is lost of a question is at most that it was looked at what to show beside it.
+        on_lost, most = OnLost.RERUN, LOST_LIMIT
     lost_count = instance.lost_count + 1
     if on_lost is OnLost.HOLD or lost_count > most or end.undecidable:
         return _standing(instance, InstanceVerb.HOLD, lost_count=lost_count)

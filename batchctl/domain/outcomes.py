@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from enum import StrEnum
 from typing import Annotated
 
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchInstance, Step
+from batchctl.domain.status import OnTimeout
 from batchctl.domain.values import named_value, value
 
 STOPPED_EARLY = "the job stopped early"
@@ -129,6 +131,16 @@ class Rendered:
     """
 
 
+@value
+class Asks:
+    """Who is asked by a step, and how long: its message is the question, its output what is shown beside it."""
+
+    who: str | None
+    """Names with commas between them; None is anyone who may act."""
+    wait: timedelta | None = None
+    on_timeout: OnTimeout | None = None
+
+
 @named_value
 class StepOutcome:
     """How an execution ended."""
@@ -152,6 +164,8 @@ class StepOutcome:
     """True when it is unknown whether it was done, as when a connection breaks: OnLost decides what follows."""
     never_ran: bool = False
     """True when it could not be begun because this host lacks what another may have: put back, without a retry."""
+    asks: Asks | None = None
+    """Where the step waits for the answer of a person."""
 
 
 class Result(StrEnum):

@@ -57,6 +57,9 @@ NOT_RUN = "-- not run: "
 """What its command text begins with; the reason follows."""
 RETRIES_SKIPPED = "the retries were skipped: trying again cannot help"
 
+CONFIRM = "confirm"
+"""The process type of a step that asks people."""
+
 DEFAULT_POOL = "default"
 """The pool of steps that name none, and of controllers that were given none."""
 
@@ -302,6 +305,11 @@ class Step:
     def learns_rows(self) -> bool:
         """Say whether its own past says how many that should be."""
         return LEARNED in (self.rows_min, self.rows_max)
+
+    @property
+    def asks_people(self) -> bool:
+        """Say whether it asks people, and changes nothing."""
+        return self.process_type == CONFIRM
 
     @property
     def may_be_passed(self) -> bool:

@@ -68,6 +68,13 @@ class HistoryStatus(StrEnum):
     LOST = "lost"
     FENCED = "fenced"
     SKIPPED = "skipped"
+    ASKED = "asked"
+    """It asks people, and waits for their answer; nothing runs meanwhile."""
+
+    @property
+    def is_over(self) -> bool:
+        """Say whether the attempt has ended, so that it has an EndTime."""
+        return self not in {HistoryStatus.RUNNING, HistoryStatus.ASKED}
 
 
 class ControllerStatus(StrEnum):
@@ -280,6 +287,8 @@ class IncidentKind(StrEnum):
     """A step has failed for good, and OnStepFailure lets its instance go on."""
     UNUSUAL_ROWS = "unusual_rows"
     """A step with OnRows `warn` had fewer or more rows than it should."""
+    UNANSWERED = "unanswered"
+    """A question has no answer for longer than AlarmDuration, or past its time."""
     TOO_LONG = "too_long"
     TOO_SHORT = "too_short"
     NOT_ARRIVED = "not_arrived"
@@ -377,6 +386,8 @@ class InstanceVerb(StrEnum):
     CANCEL = "cancel"
     RERUN = "rerun"
     SKIP = "skip"
+    ASK = "ask"
+    ANSWER = "answer"
 
 
 _S = InstanceStatus
@@ -387,9 +398,9 @@ TRANSITIONS: dict[InstanceVerb, dict[InstanceStatus, InstanceStatus]] = {
     _V.TAKE_OVER: {_S.RUNNING: _S.RUNNING, _S.PAUSING: _S.PAUSING, _S.CANCELLING: _S.CANCELLING},
     _V.ADVANCE: {_S.RUNNING: _S.RUNNING},
     _V.RELEASE: {_S.RUNNING: _S.READY},
-    _V.FINISH: {_S.RUNNING: _S.COMPLETE, _S.PAUSING: _S.COMPLETE, _S.CANCELLING: _S.COMPLETE},
+    _V.FINISH: dict.fromkeys((_S.RUNNING, _S.PAUSING, _S.CANCELLING, _S.PAUSED), _S.COMPLETE),
     _V.RETRY_AT: {_S.RUNNING: _S.RETRY},
-    _V.FAIL: {_S.RUNNING: _S.FAILED, _S.PAUSING: _S.FAILED},
+    _V.FAIL: dict.fromkeys((_S.RUNNING, _S.PAUSING, _S.PAUSED), _S.FAILED),
     _V.HOLD: {_S.RUNNING: _S.HELD, _S.PAUSING: _S.HELD, _S.CANCELLING: _S.HELD},
     _V.REQUEST_PAUSE: {_S.RUNNING: _S.PAUSING},
     _V.PAUSE: {_S.READY: _S.PAUSED, _S.RETRY: _S.PAUSED, _S.PAUSING: _S.PAUSED},
@@ -399,8 +410,13 @@ TRANSITIONS: dict[InstanceVerb, dict[InstanceStatus, InstanceStatus]] = {
     _V.CANCEL: dict.fromkeys((_S.READY, _S.RETRY, _S.FAILED, _S.HELD, _S.PAUSED, _S.CANCELLING), _S.CANCELLED),
     _V.RERUN: dict.fromkeys((_S.READY, _S.RETRY, _S.FAILED, _S.HELD, _S.PAUSED, _S.CANCELLED, _S.COMPLETE), _S.READY),
     _V.SKIP: dict.fromkeys((_S.RETRY, _S.FAILED, _S.HELD, _S.PAUSED), _S.READY),
+    _V.ASK: {_S.RUNNING: _S.PAUSED, _S.PAUSING: _S.PAUSED},
+    _V.ANSWER: {_S.PAUSED: _S.READY},
 }
-"""For each verb the statuses it may find and the status it leaves. A skip past the last step goes on to `finish`'s end."""
+"""For each verb the statuses it may find and the status it leaves. A skip past the last step goes on to `finish`'s end.
+
+An answer fails or finishes what is paused, where that is its end.
+"""
 
 
 def word(kind: type[Word], text: str) -> Word:

@@ -7,8 +7,10 @@ from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
 
+from batchctl.domain import moves
 from batchctl.domain.definitions.sql_jobs import ORIGIN, correcting
 from batchctl.domain.errors import NotFound, Refused, StatusChanged
+from batchctl.domain.operators.confirmations import Confirmation
 from batchctl.domain.placeholders import used_by
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchInstance, DataValues, HistoryEntry, Step
 from batchctl.domain.status import TRANSITIONS, HistoryStatus, InstanceStatus, InstanceVerb
@@ -23,6 +25,13 @@ class Action(StrEnum):
     RESUME = "resume"
     CANCEL = "cancel"
     SKIP = "skip"
+    CONFIRM = "confirm"
+    REFUSE = "refuse"
+
+    @property
+    def is_answer(self) -> bool:
+        """Say whether it answers the question of a step."""
+        return self in {Action.CONFIRM, Action.REFUSE}
 
 
 _S, _V = InstanceStatus, InstanceVerb
@@ -92,14 +101,14 @@ def target(instance: BatchInstance, action: Action) -> InstanceStatus:
     raise _impossible(instance, action)
 
 
-def possible(instance: BatchInstance) -> list[Action]:
-    """Return what a person may do to an instance as it stands."""
-    found = []
-    for action in Action:
+def possible(instance: BatchInstance, *, is_asked: bool) -> list[Action]:
+    """Return what a person may do to an instance as it stands; one that waits with a question is answered, not resumed."""
+    found = [Action.CONFIRM, Action.REFUSE] if is_asked else []
+    for action in _VERBS:
         with suppress(StatusChanged):
             target(instance, action)
             found.append(action)
-    return found
+    return [action for action in found if not (is_asked and action is Action.RESUME)]
 
 
 def _impossible(instance: BatchInstance, action: Action) -> StatusChanged:
@@ -141,6 +150,28 @@ def skip(instance: BatchInstance, batch: BatchDefinition) -> BatchInstance:
     return _afresh(instance, batch, status, step.seq)
 
 
+def answered(instance: BatchInstance, batch: BatchDefinition, seq: int, *, confirmed: bool) -> BatchInstance:
+    """Let it go on behind the step that asked, or fail there; behind the last step the instance is complete."""
+    move = moves.answered(instance, batch, seq, confirmed=confirmed)
+    return replace(
+        instance,
+        status=TRANSITIONS[move.verb][instance.status],
+        last_seq=move.last_seq,
+        retry_count=move.retry_count,
+        next_run_time=move.next_run_time,
+        lost_count=move.lost_count,
+        next_pool=move.next_pool,
+        steps_failed=(instance.steps_failed or 0) + 1 if move.passed else instance.steps_failed,
+    )
+
+
+def check_unasked(instance: BatchInstance, action: Action, question: Confirmation | None) -> None:
+    """Refuse to pass over a question: what waits for its answer is answered, skipped, run again or cancelled."""
+    if question is not None and action in {Action.RESUME, Action.PAUSE}:
+        message = f"{named(instance)} waits for an answer: {question.wording}."
+        raise Refused(message, next_step=question.answering)
+
+
 def rerun(
     instance: BatchInstance,
     batch: BatchDefinition,
@@ -176,8 +207,12 @@ def recounted(after: BatchInstance, entries: Iterable[HistoryEntry]) -> BatchIns
     return replace(after, steps_failed=failed)
 
 
-def passed_over(before: BatchInstance, after: BatchInstance, batch: BatchDefinition) -> tuple[Step, ...]:
+def passed_over(
+    action: Action, before: BatchInstance, after: BatchInstance, batch: BatchDefinition
+) -> tuple[Step, ...]:
     """Return the steps that a person decides to go on without."""
+    if action.is_answer:
+        return ()
     return tuple(step for step in batch.steps if before.last_seq < step.seq <= after.last_seq)
 
 

@@ -13,6 +13,7 @@ from batchctl.domain.errors import NotFound
 from batchctl.domain.intake.corrected_files import CorrectedFile
 from batchctl.domain.maintenance.lengths import in_words
 from batchctl.domain.operators import freezes
+from batchctl.domain.operators.confirmations import Confirmation
 from batchctl.domain.operators.notes import Note
 from batchctl.domain.rows import (
     AuditEntry,
@@ -39,7 +40,7 @@ from batchctl.store.definitions import definitions
 from batchctl.store.history import Attempts
 from batchctl.store.intake import intake
 from batchctl.store.maintenance import audit_entries
-from batchctl.store.operators import note_rows
+from batchctl.store.operators import confirmation_rows, note_rows
 from batchctl.store.scheduling import calendars
 from batchctl.store.unreadable_columns import for_any_client
 
@@ -79,8 +80,16 @@ class ShownInstance:
     audit: tuple[AuditEntry, ...]
     notes: tuple[Note, ...] = ()
     """Those about it, and about its batch."""
+    questions: tuple[Confirmation, ...] = ()
+    """What its steps have asked people, the newest first."""
     corrected: CorrectedFile | None = None
     """Its file, if that was corrected and it has not read it since."""
+
+    @property
+    def asks(self) -> Confirmation | None:
+        """Return the question that it waits with."""
+        is_waiting = self.instance.status is InstanceStatus.PAUSED
+        return next((one for one in self.questions if one.answer is None), None) if is_waiting else None
 
 
 def _end(entry: HistoryEntry) -> object:
@@ -196,6 +205,7 @@ def show(transactions: Transactions, instance_id: InstanceId) -> ShownInstance:
             unreadable_attempts=tuple(strange),
             audit=tuple(audit_entries.of_target(connection, audit_entries.instance_target(instance_id))),
             notes=tuple(note_rows.of(connection, instances=[instance_id], batches=[instance.batch_id])),
+            questions=tuple(confirmation_rows.newest_of(connection, instance_id, MOST_QUESTIONS)),
             corrected=file_correction.of_instance(connection, instance),
         )
 
@@ -356,9 +366,15 @@ _PASSED = {
 """How a step stands that is behind its instance, by its last attempt."""
 
 
+_UNDER_WAY = {HistoryStatus.RUNNING: "running", HistoryStatus.ASKED: "asks"}
+"""How the next step stands, by its last attempt, where that has not ended."""
+MOST_QUESTIONS = 20
+"""How many of an instance's questions are shown, the newest first."""
+
+
 def _state(instance: BatchInstance, step: Step, following: Step | None, last: HistoryEntry | None) -> str:
     if step.seq <= instance.last_seq:
         return _PASSED.get(last.status, "done") if last is not None else "done"
     if step is not following:
         return "to come"
-    return "running" if last is not None and last.status is HistoryStatus.RUNNING else "next"
+    return "next" if last is None else _UNDER_WAY.get(last.status, "next")

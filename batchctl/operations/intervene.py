@@ -13,13 +13,15 @@ from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.errors import Conflict, Refused, StatusChanged
 from batchctl.domain.intake.corrected_files import CorrectedFile
 from batchctl.domain.moves import not_before
+from batchctl.domain.operators.confirmations import Confirmation
 from batchctl.domain.operators.release import Choice
 from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, MissingPlugin, Step
-from batchctl.domain.status import InstanceStatus
+from batchctl.domain.status import ConfirmationAnswer, HistoryStatus, InstanceStatus, OnTimeout
 from batchctl.domain.text import fitting, storable, visible
 from batchctl.operations import decisions, shown_columns, unknown
 from batchctl.operations.decisions import Action
 from batchctl.operations.intake import file_correction
+from batchctl.operations.operators import confirming
 from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.operators.releasing import Released, let_go
 from batchctl.operations.restart_card import Card, card, may_be_at_work
@@ -30,6 +32,7 @@ from batchctl.store.definitions import definitions
 from batchctl.store.dependencies import dependencies
 from batchctl.store.intake import intake
 from batchctl.store.maintenance import audit_entries
+from batchctl.store.operators import confirmation_rows
 
 Decide = Callable[[BatchInstance, BatchDefinition], BatchInstance]
 _IN_LINE = frozenset({InstanceStatus.READY, InstanceStatus.RETRY})
@@ -70,6 +73,8 @@ class Intervention:
     """The file of what is over now, if it was corrected and no step has read it since."""
     may_be_at_work: bool = False
     """Whether a step is run again of which an attempt was lost."""
+    question: Confirmation | None = None
+    """What was answered, or would be."""
     card: Card | None = None
     """What a rerun rests on and goes past, where it is only looked at."""
 
@@ -101,6 +106,7 @@ class Intervention:
                 for one in self.commands
             ],
             "CorrectedFile": file_correction.shown(self.corrected),
+            **({} if self.question is None else {"Confirmation": shown_columns.of(self.question)}),
             **({} if self.card is None else self.card.columns()),
         }
 
@@ -126,6 +132,8 @@ class Operator(Actor):
     """Acts on instances and batches for a user of a host. With `dry_run` nothing is written."""
 
     preparer: Preparer
+    asked_by: str | None = None
+    """The database user who asks for it by a row; None where the session's own user acts."""
 
     def rerun(
         self,
@@ -184,6 +192,14 @@ class Operator(Actor):
         """Go on without the step that is next."""
         return self._act(Action.SKIP, instance_id, reason, decisions.skip)
 
+    def confirm(self, instance_id: InstanceId, *, reason: str | None = None) -> Intervention:
+        """Answer yes to the question that an instance waits with: it goes on behind the step."""
+        return self._answer(Action.CONFIRM, instance_id, reason)
+
+    def refuse(self, instance_id: InstanceId, *, reason: str) -> Intervention:
+        """Answer no: the step has failed, without a retry."""
+        return self._answer(Action.REFUSE, instance_id, reason)
+
     def set_enabled(
         self, name: str, *, enabled: bool, reason: str | None = None, choice: Choice | None = None
     ) -> Switching:
@@ -234,6 +250,7 @@ class Operator(Actor):
 
         def act(connection: Connection) -> Intervention:
             before, batch = _load(connection, instance_id, instances.load if self.dry_run else instances.load_locked)
+            decisions.check_unasked(before, action, confirmation_rows.open_of(connection, instance_id))
             after = decide(before, batch)
             if before.steps_failed and after.last_seq < before.last_seq:
                 after = decisions.recounted(after, history.of_instance(connection, instance_id)[0])
@@ -243,6 +260,59 @@ class Operator(Actor):
             return self._intervention(connection, action, before, after, batch, corrections)
 
         return self.act(act)
+
+    def _answer(self, action: Action, instance_id: InstanceId, reason: str | None) -> Intervention:
+        reason = checked_reason(reason)
+
+        def act(connection: Connection) -> Intervention:
+            before, batch = _load(connection, instance_id, instances.load if self.dry_run else instances.load_locked)
+            question = confirming.question_of(connection, before)
+            confirming.check_may_answer(connection, question, self.user, self.asked_by)
+            after = decisions.answered(before, batch, question.seq, confirmed=action is Action.CONFIRM)
+            if self.dry_run:
+                return replace(self._foreseen(connection, action, before, after, batch, ()), question=question)
+            given = ConfirmationAnswer.CONFIRMED if action is Action.CONFIRM else ConfirmationAnswer.REFUSED
+            self._write_answer(connection, question, given, reason, before, after, batch)
+            return replace(self._intervention(connection, action, before, after, batch, ()), question=question)
+
+        return self.act(act)
+
+    def end_unanswered(self, connection: Connection, question: Confirmation) -> bool:
+        """End a question whose time is over, as it says; false where it was answered meanwhile."""
+        before, batch = _load(connection, question.instance_id, instances.load_locked)
+        asked = confirmation_rows.open_of(connection, question.instance_id)
+        if asked is None or asked.confirmation_id != question.confirmation_id:
+            return False
+        if before.status is not InstanceStatus.PAUSED or before.last_seq >= asked.seq:
+            said = "it was not waited for any more"
+            return confirmation_rows.withdraw(connection, asked.instance_id, self.user, said, self.clock.now())
+        after = decisions.answered(before, batch, asked.seq, confirmed=asked.on_timeout is OnTimeout.GO_ON)
+        self._write_answer(connection, asked, ConfirmationAnswer.EXPIRED, None, before, after, batch)
+        return True
+
+    def _write_answer(
+        self,
+        connection: Connection,
+        question: Confirmation,
+        given: ConfirmationAnswer,
+        reason: str | None,
+        before: BatchInstance,
+        after: BatchInstance,
+        batch: BatchDefinition,
+    ) -> None:
+        has_failed = after.status is InstanceStatus.FAILED or after.steps_failed != before.steps_failed
+        confirming.close(
+            connection,
+            question,
+            given,
+            who=self.user if given is ConfirmationAnswer.EXPIRED else self.who,
+            reason=reason,
+            status=HistoryStatus.FAILED if has_failed else HistoryStatus.SUCCESS,
+            retries=before.retry_count if has_failed else after.retry_count,
+            now=not_before(self.clock.now(), before.updated_at),
+        )
+        action, by_itself = (Action.REFUSE if has_failed else Action.CONFIRM), given is ConfirmationAnswer.EXPIRED
+        self._write(connection, action, reason, before, after, batch, by_itself=by_itself)
 
     def _foreseen(
         self,
@@ -268,13 +338,18 @@ class Operator(Actor):
         before: BatchInstance,
         after: BatchInstance,
         batch: BatchDefinition,
+        *,
+        by_itself: bool = False,
     ) -> None:
         # One time for all of it: what begins next goes by the instance's, and must not lie before a step skipped here.
         now = not_before(self.clock.now(), before.updated_at)
         intake.lock(connection, before.intake_id)
         if not instances.move(connection, before, after, now):
             raise StatusChanged(decisions.named(before), "not as it was", action, next_step="batchctl status")
-        self._record_skipped(connection, before, decisions.passed_over(before, after, batch), reason, now)
+        if not action.is_answer:
+            said = f"{action} by {self.who}" + ("" if reason is None else f": {reason}")
+            confirmation_rows.withdraw(connection, before.instance_id, self.who, said, now)
+        self._record_skipped(connection, before, decisions.passed_over(action, before, after, batch), reason, now)
         if before.status.is_final:
             intake.reopen(connection, after.intake_id, now)
         if after.status.is_final:
@@ -283,6 +358,8 @@ class Operator(Actor):
         if after.status is InstanceStatus.COMPLETE and batch.dependents:
             batches = {one.batch_id: one for one in definitions.all_batches(connection)}
             dependencies.offer(connection, [after], batches, now)
+        if by_itself:
+            return
         was, became = shown_columns.changes(shown_columns.of(before), shown_columns.of(after))
         self.note(connection, action, audit_entries.instance_target(before.instance_id), reason, was, became)
 
@@ -343,7 +420,7 @@ class Operator(Actor):
             after=after,
             batch=batch.name,
             dry_run=self.dry_run,
-            skipped=decisions.passed_over(before, after, batch),
+            skipped=decisions.passed_over(action, before, after, batch),
             corrected=file_correction.of_instance(connection, after) if after.status.is_final else None,
             unused=decisions.unused(batch, corrections, after.last_seq),
             missing=missing,

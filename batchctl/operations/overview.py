@@ -15,6 +15,8 @@ from batchctl.domain.errors import Refused
 from batchctl.domain.gates import Gate, locks, mending
 from batchctl.domain.gates import frozen as frozen_gate
 from batchctl.domain.locked_rows import is_of_locks, names_of
+from batchctl.domain.operators import confirmations
+from batchctl.domain.operators.confirmations import Confirmation
 from batchctl.domain.operators.notes import Note
 from batchctl.domain.operators.pools import Drain
 from batchctl.domain.outcomes import HealthFinding
@@ -32,7 +34,7 @@ from batchctl.domain.rows import (
     attempt_of,
 )
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
-from batchctl.domain.text import typed
+from batchctl.domain.text import shorten, typed, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import copies, files_taken_again, remedies
 from batchctl.operations.alerting import incident_desk
@@ -53,7 +55,7 @@ from batchctl.store import Connection, dead_end_rows, history, instances, leadin
 from batchctl.store.alerting import incident_rows
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import intake
-from batchctl.store.operators import note_rows
+from batchctl.store.operators import confirmation_rows, note_rows
 from batchctl.store.unreadable_columns import for_any_client
 
 INCIDENTS = 5
@@ -198,6 +200,31 @@ COMPLETED = ColumnList[Completed](
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedInstance:
+    """A question that an instance waits with."""
+
+    question: Confirmation
+    batch: Annotated[str, "ProcessBatchName"]
+    clear: Annotated[str, "Next"]
+
+
+ASKED = ColumnList[AskedInstance](
+    "Waiting for a person",
+    record(AskedInstance),
+    {
+        "id#": "BatchControl_id",
+        "batch": "ProcessBatchName",
+        "step#": "ProcessControlSeq",
+        "question": lambda one: shorten(visible(one.question.question), confirmations.SHOWN),
+        "who may answer": lambda one: one.question.may_answer,
+        "since (UTC)": "z_inserted",
+        "until": lambda one: one.question.until,
+        "next": "Next",
+    },
+)
+
+
 def waiting_where(*, idle: bool) -> ColumnList[WaitingInstance]:
     """Return the column list of what waits; where it is idle, no controller works."""
     return ColumnList(
@@ -233,6 +260,8 @@ class Overview:
     untaken_count: int
     running: tuple[Running, ...]
     failing: tuple[FailingInstance, ...]
+    asked: tuple[AskedInstance, ...]
+    """What steps ask people, the oldest question first."""
     waiting: tuple[WaitingInstance, ...]
     not_taken_in: tuple[IntakeRow, ...]
     to_take_in: Mapping[IntakeId, str]
@@ -314,12 +343,15 @@ def nothing_came_of(seen: Overview) -> tuple[NothingCame, ...]:
 
 def lists_of(seen: Overview) -> tuple[tuple[ColumnList[Any], Sequence[Any]], ...]:
     """Return the lists of an overview as people read them, what needs them first."""
+    asked = {one.question.instance_id for one in seen.asked}
+    waiting = [one for one in seen.waiting if one.instance.instance_id not in asked]
     return (
         (incident_desk.incidents_at(seen.now), seen.incidents),
         (replace(UNREADABLE, title=f"Unreadable: {UNTIL_CORRECTED}"), seen.unreadable),
         (RUNNING, seen.running),
         (FAILING, seen.failing),
-        (waiting_where(idle=not seen.controllers), seen.waiting),
+        (ASKED, seen.asked),
+        (waiting_where(idle=not seen.controllers), waiting),
         (noting.NOTES, seen.notes),
         (DEAD_ENDS, seen.dead_end_starts),
         (almanac.RUNNING_OUT, seen.ending),
@@ -357,7 +389,7 @@ def overview(
         may_be_stuck = lacks_plugins or any(is_of_locks(row.failure) for row in living)
         standing, acknowledged = incident_rows.count_standing(connection)
         look = _Look(connection, batches, broken, living, now, most)
-        running, failing, waiting = look.running(), look.failing(), look.waiting()
+        running, failing, waiting, asked = look.running(), look.failing(), look.waiting(), look.asked()
         shown = [
             *(one.instance for one in running),
             *(one.instance for one in failing),
@@ -378,6 +410,7 @@ def overview(
             untaken_count=reports.count_untaken(connection),
             running=running,
             failing=failing,
+            asked=asked,
             waiting=waiting,
             not_taken_in=tuple(not_taken_in),
             to_take_in={
@@ -510,6 +543,16 @@ class _Look:
         if instance.status is InstanceStatus.RETRY and last is not None and last.was_put_back:
             return _ONCE_MENDED.format(id=instance.instance_id)
         return _CLEAR[instance.status].format(id=instance.instance_id)
+
+    def asked(self) -> tuple[AskedInstance, ...]:
+        questions = {one.instance_id: one for one in confirmation_rows.open_ones(self.connection, self.most)}
+        waiting = instances.these(self.connection, [*questions]) if questions else []
+        return tuple(
+            AskedInstance(question=one, batch=self.name_of(instance.batch_id), clear=one.answering)
+            for instance in waiting
+            for one in [questions[instance.instance_id]]
+            if instance.status is InstanceStatus.PAUSED
+        )
 
     def waiting(self) -> tuple[WaitingInstance, ...]:
         line = WaitingLine(self.connection, self.batches, self.now, serving=self.living)

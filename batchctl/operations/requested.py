@@ -51,6 +51,7 @@ class Proxy:
             preparer=self.preparer,
             user=request.actor,
             host=f"OperatorRequest:{request.request_id}",
+            asked_by=request.actor,
         )
         wish = wish_of(request)
         if isinstance(wish, OfIncident):
@@ -112,6 +113,10 @@ def _intervened(operator: Operator, wish: OfInstance) -> Intervention:
             return operator.pause(at, reason=wish.reason)
         case Verb.RESUME:
             return operator.resume(at, reason=wish.reason)
+        case Verb.CONFIRM:
+            return operator.confirm(at, reason=wish.reason)
+        case Verb.REFUSE:
+            return operator.refuse(at, reason=reason)
         case _:
             return operator.cancel(at, reason=reason)
 

@@ -16,6 +16,7 @@ from batchctl.operations.shown_columns import Columns
 from batchctl.operations.standing import WaitingLine
 from batchctl.store import Connection, history
 from batchctl.store.definitions import definitions
+from batchctl.store.operators import confirmation_rows
 
 _DONE = {HistoryStatus.SUCCESS, HistoryStatus.SKIPPED}
 _FAILED = {HistoryStatus.FAILED, HistoryStatus.TIMEOUT}
@@ -67,9 +68,16 @@ def card(
     line = WaitingLine(connection, {one.batch_id: one for one in definitions.all_batches(connection)}, now)
     return Card(
         assumed=tuple(_assumed(step, before, entries) for step in batch.steps if step.seq <= after.last_seq),
-        bypassed=tuple(_bypassed(before, after, batch, entries, now)),
+        bypassed=(*_withdrawn(connection, before), *_bypassed(before, after, batch, entries, now)),
         blocking=tuple(gate for gate in line.gates_of(after) if gate.blocked is not None),
     )
+
+
+def _withdrawn(connection: Connection, before: BatchInstance) -> Iterator[str]:
+    """Say which question is withdrawn."""
+    asked = confirmation_rows.open_of(connection, before.instance_id)
+    if asked is not None:
+        yield f"step {asked.seq} asks {asked.wording}: that is withdrawn, and asked again"
 
 
 def may_be_at_work(after: BatchInstance, entries: Sequence[HistoryEntry]) -> bool:
@@ -95,7 +103,7 @@ def _bypassed(
     match before.status:
         case InstanceStatus.HELD:
             yield "it is held: it is not known how its last attempt ended, and that step is run again"
-        case InstanceStatus.PAUSED:
+        case InstanceStatus.PAUSED if not any(entry.status is HistoryStatus.ASKED for entry in entries):
             yield "somebody paused it"
         case InstanceStatus.CANCELLED:
             yield "somebody cancelled it; its FileProcess row is ready again, and is not looked at for a duplicate"

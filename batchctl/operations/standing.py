@@ -12,11 +12,13 @@ from itertools import takewhile
 from batchctl.domain import gates
 from batchctl.domain.gates import Holder
 from batchctl.domain.occupancy import Occupancy
+from batchctl.domain.operators.confirmations import Confirmation
 from batchctl.domain.operators.pools import PoolsInUse, pool_of
 from batchctl.domain.rows import DEFAULT_POOL, BatchDefinition, BatchId, BatchInstance, ControllerRow, InstanceId
 from batchctl.domain.scheduling.pace import Pace, begins
-from batchctl.domain.status import STANDING_FAILURE, OnFailure
+from batchctl.domain.status import STANDING_FAILURE, InstanceStatus, OnFailure
 from batchctl.store import Connection, history, instances, limits, pool_rows, reports
+from batchctl.store.operators import confirmation_rows
 from batchctl.store.unreadable_columns import for_any_client
 
 PAGE = 50
@@ -56,10 +58,17 @@ class WaitingLine:
             others=others,
             slots=self._slots(pool_of(instance, batch), claimed, first),
             last=history.last_entry(self.connection, instance.instance_id) if fails else None,
+            question=self._question(instance),
             pools=self._pools,
             holders=() if others.places(batch) > 0 else tuple(self._holders(claimed, first)),
         )
         return tuple(for_any(self.connection, gate) for gate in gates.gates(instance, batch, standing))
+
+    def _question(self, instance: BatchInstance) -> Confirmation | None:
+        """Return the question that an instance waits with, if it is one that stands."""
+        if instance.status is not InstanceStatus.PAUSED:
+            return None
+        return confirmation_rows.open_of(self.connection, instance.instance_id)
 
     def open_of(self, batch: BatchDefinition) -> Iterator[BatchInstance]:
         """Yield a batch's open instances in order of creation, a page at a time."""

@@ -21,6 +21,7 @@ from batchctl.ports import Transactions
 from batchctl.store import Connection, history, instances, reports
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import intake
+from batchctl.store.operators import confirmation_rows
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
 """Seconds between two looks; the longer nothing happens, the longer."""
@@ -227,6 +228,18 @@ def _of_instances(connection: Connection, reference: Reference, made: Sequence[B
             instances=tuple(made),
             message=missing.message,
             next_step=missing.mend,
+        )
+    asked = (
+        confirmation_rows.open_of(connection, speaks.instance_id) if speaks.status is InstanceStatus.PAUSED else None
+    )
+    if asked is not None:
+        return Awaited(
+            reference=reference.text,
+            status=speaks.status,
+            settled=True,
+            instances=tuple(made),
+            message=f"step {asked.seq} asks {asked.wording}",
+            next_step=asked.answering,
         )
     settled = speaks.status in FINAL | NEEDS_A_PERSON
     return Awaited(

@@ -15,7 +15,23 @@ from batchctl.domain.commands import Command, CommandEnd
 from batchctl.domain.configuring import how_to_add_connection, how_to_name_secret, how_to_set_secret
 from batchctl.domain.definitions.declared import Cadence, Filters, Retry, UnfitDeclaration, Words
 from batchctl.domain.errors import CannotBegin, StepRefused
-from batchctl.domain.outcomes import Connection, Finding, JobSignature, Rendered, StepContext, StepOutcome, StepRequest
+from batchctl.domain.operators.confirmations import (
+    LONGEST_QUESTION,
+    AnswerTime,
+    UnfitTimeout,
+    answer_time,
+    unfit_names,
+)
+from batchctl.domain.outcomes import (
+    Asks,
+    Connection,
+    Finding,
+    JobSignature,
+    Rendered,
+    StepContext,
+    StepOutcome,
+    StepRequest,
+)
 from batchctl.domain.parameters import Parameter, SecretValue, parameters_for, parse_parameters
 from batchctl.domain.placeholders import (
     Literal,
@@ -34,6 +50,7 @@ from batchctl.domain.placeholders import (
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import NO_DATA, BatchDefinition, BatchInstance, DataValues, IntakeRow, Populated, Step
 from batchctl.domain.sqlstates import sqlstate_behind
+from batchctl.domain.status import OnTimeout
 from batchctl.domain.step_mending import correct_step
 from batchctl.domain.text import did_you_mean, unfit, visible
 from batchctl.domain.urls import is_password, passwords_in, redacted, reference, references
@@ -65,7 +82,10 @@ from batchctl.plugin_api.jobs import (
 )
 
 __all__ = [
+    "LONGEST_QUESTION",
     "NO_DATA",
+    "AnswerTime",
+    "Asks",
     "AsksDatabase",
     "BatchDefinition",
     "BatchInstance",
@@ -88,6 +108,7 @@ __all__ = [
     "JsonValue",
     "Literal",
     "MalformedTemplate",
+    "OnTimeout",
     "Parameter",
     "Placeholder",
     "Populated",
@@ -107,8 +128,10 @@ __all__ = [
     "Stopped",
     "Template",
     "UnfitDeclaration",
+    "UnfitTimeout",
     "Verifiable",
     "Words",
+    "answer_time",
     "correct_step",
     "correct_value",
     "daily",
@@ -137,6 +160,7 @@ __all__ = [
     "sqlstate_behind",
     "stopping",
     "unfit",
+    "unfit_names",
     "values_of",
     "visible",
     "weekly",

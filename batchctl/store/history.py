@@ -54,6 +54,7 @@ class Ending:
     outcome: StepOutcome
     message: str | None
     ended_at: datetime
+    """Not written of one that asks people: its answer ends it."""
     identity: Identity | None = None
     retry_count_after: int | None = None
     next_run_time_after: datetime | None = None
@@ -243,7 +244,9 @@ def _ended(one: Ending, now: datetime) -> tuple[Names, Values]:
     """Return the columns of which something is known; their values, and what the row is found by."""
     outcome = one.outcome
     # In the order of the table, so that they need no sorting.
-    known: dict[str, object] = {"Status": str(one.status), "EndTime": one.ended_at}
+    known: dict[str, object] = {"Status": str(one.status)}
+    if one.status.is_over:
+        known["EndTime"] = one.ended_at
     if outcome.return_code is not None:
         known["ReturnCode"] = outcome.return_code
     if one.message is not None:

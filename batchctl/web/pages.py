@@ -107,7 +107,7 @@ def instance(app: App, instance_id: InstanceId) -> Page:
         {
             "shown": shown,
             "explained": explained,
-            "acts": decisions.possible(shown.instance),
+            "acts": decisions.possible(shown.instance, is_asked=shown.asks is not None),
             "written": running if running is not None and running.is_running else None,
             "attempts": [*reversed(shown.history)],
         },

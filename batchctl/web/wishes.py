@@ -17,10 +17,12 @@ SAYS = {
     Action.SKIP: "Go on without the step that is next.",
     Action.PAUSE: "Start nothing more of the instance; a step that runs ends first.",
     Action.RESUME: "Let the instance go on where it stood.",
+    Action.CONFIRM: "Answer yes to the question that the instance waits with: it goes on behind the step.",
+    Action.REFUSE: "Answer no: the step has failed, without a retry.",
     Action.CANCEL: "Give the instance up; a step that runs is stopped.",
 }
 """What each act does, on its page."""
-NEEDS_REASON = frozenset({Action.RERUN, Action.SKIP, Action.CANCEL})
+NEEDS_REASON = frozenset({Action.RERUN, Action.SKIP, Action.CANCEL, Action.REFUSE})
 DATA = tuple(f"Data{at}" for at in range(1, 7))
 
 
@@ -76,6 +78,10 @@ def carry_out(operator: Operator, wish: Wish, seen: BatchInstance | None = None)
             return operator.skip(at, reason=reason or _NOT_YET)
         case Action.CANCEL:
             return operator.cancel(at, reason=reason or _NOT_YET)
+        case Action.CONFIRM:
+            return operator.confirm(at, reason=reason)
+        case Action.REFUSE:
+            return operator.refuse(at, reason=reason or _NOT_YET)
         case Action.PAUSE:
             return operator.pause(at, reason=reason)
         case Action.RESUME:

@@ -533,7 +533,7 @@ class World:
 
 
 def _find_handler(process_type: str) -> StepHandler:
-    if process_type in {"told", "told too"}:
+    if process_type in {"told", "told too", "confirm"}:
         return ToldHandler()
     message = f"there is no ProcessType '{process_type}'"
     raise PluginError(message)

@@ -41,6 +41,7 @@ OVER = re.compile(r"(?:EXEC sp_executesql N')?CREATE OR ALTER (VIEW|TRIGGER) (\w
 VERSION = re.compile(r"INSERT INTO alembic_version \(version_num\) VALUES \('(\w+)'\)")
 NEXT_VERSION = re.compile(r"UPDATE alembic_version SET version_num = '(\w+)' WHERE version_num = '(\w+)';")
 DROPPED = re.compile(r"ALTER TABLE \w+ DROP CONSTRAINT IF EXISTS \[(\w+)\];")
+DROPPED_INDEX = re.compile(r"DROP INDEX IF EXISTS \[(\w+)\] ON (\w+);")
 Key = tuple[str, str, str]
 
 
@@ -98,6 +99,8 @@ class Database:
                 return
         if dropped := DROPPED.fullmatch(statement):
             self.objects.pop(("checks", "", dropped[1]), None)
+        elif dropped := DROPPED_INDEX.fullmatch(statement):
+            self.objects.pop(("indexes", dropped[2], dropped[1]), None)
         elif version := VERSION.match(statement):
             self.revision = version[1]
         elif later := NEXT_VERSION.fullmatch(statement):

@@ -56,6 +56,16 @@ def fired(outcome: str) -> str:
     )
 
 
+ASKED = [
+    "UPDATE BatchControl SET Status = 'paused' WHERE BatchControl_id = 3",
+    (
+        "INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType,"
+        " Status, CommandText) VALUES (3, 2, 10, 's', 'confirm', 'asked', '')"
+    ),
+    "INSERT INTO Confirmation (BatchControl_id, ProcessControlSeq, Question) VALUES (3, 10, 'now?')",
+]
+"""Let an instance wait for an answer."""
+ANSWERED = "Answer = 'confirmed', AnsweredTime = '2026-11-21 06:00:00.000'"
 INCIDENT = "INSERT INTO Incident (Kind, IncidentKey, Severity, Subject, Message) VALUES ('failed', 'k', 'error', 'B', 'it broke')"
 
 
@@ -161,6 +171,10 @@ PLANTED = {
     "I85": ["INSERT INTO Note (BatchControl_id, Text) VALUES (99, 'of nothing')"],
     "I93": ["INSERT INTO StepOutput (BatchProcessHistory_id, Number, Text) VALUES (1, 1, 'so far')"],
     "I67": ["UPDATE BatchProcessHistory SET DefVersion = 9 WHERE BatchProcessHistory_id = 1"],
+    "I96": [*ASKED, "UPDATE BatchControl SET Status = 'failed' WHERE BatchControl_id = 3"],
+    "I97": [*ASKED, "UPDATE BatchProcessHistory SET ProcessType = 'told' WHERE Status = 'asked'"],
+    "I98": [*ASKED, f"UPDATE Confirmation SET {ANSWERED}, AnsweredBy = 'anna'"],
+    "I99": [*ASKED, f"UPDATE Confirmation SET {ANSWERED}"],
 }  # fmt: skip
 """What breaks each law. Some break others too, which is said beside them."""
 NAMING = [
@@ -192,6 +206,8 @@ BESIDES = {
     "I91": {"I48"},
     "I92": {"I44"},
     "I53": {"I54", "I76"},
+    "I88": {"I96", "I97"},
+    "I99": {"I98"},
 }
 
 

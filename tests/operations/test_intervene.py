@@ -42,7 +42,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("skip", "held"): "ready",
     ("skip", "paused"): "ready",
 }
-EVERY = [(action.value, status.value) for action in Action for status in InstanceStatus]
+EVERY = [(action.value, status.value) for action in Action if not action.is_answer for status in InstanceStatus]
 
 Make = Callable[[str], InstanceId]
 Audited = Callable[[], list[tuple[Any, ...]]]

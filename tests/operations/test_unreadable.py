@@ -781,7 +781,7 @@ BREAKS = {
     "BatchProcessHistory": (
         "EndTime",
         None,
-        "EndTime is empty, and has to fulfil (Status = 'running'",
+        "EndTime is empty, and has to fulfil (Status ",
     ),
 }
 

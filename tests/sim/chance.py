@@ -9,6 +9,7 @@ from tests.sim.asking import requested
 from tests.sim.learning import learning
 from tests.sim.paces import paced
 from tests.sim.pooled import pooled
+from tests.sim.questioned import questioned
 from tests.sim.script import (
     Ask,
     Away,
@@ -103,18 +104,22 @@ REQUESTED = 4_000_000_000
 PACED = 9_000_000_000
 """The first seed of those in which batches of one Seq have a Priority, and are begun slowly."""
 
-
-LEARNING = 12_000_000_000
+LEARNING = 13_000_000_000
 """The first seed of those in which steps have a past that says how many rows they should have."""
 
 SHOWN = 11_000_000_000
 """The first seed of those in which steps write while they run, and people may see it."""
+
+QUESTIONED = 12_000_000_000
+"""The first seed of those in which steps ask people."""
 
 
 def script_of(seed: int) -> Script:
     """Draw a schedule."""
     if seed >= LEARNING:
         return learning(seed, script_of(seed - LEARNING))
+    if seed >= QUESTIONED:
+        return questioned(seed, script_of(seed - QUESTIONED))
     if seed >= SHOWN:
         return shown(seed, script_of(seed - SHOWN))
     if seed >= PACED:

@@ -131,6 +131,16 @@ CREATE TEMP TRIGGER SeeAnswer AFTER UPDATE ON main.OperatorRequest BEGIN
     INSERT INTO Seen (What, Row, Was, Became) VALUES ('answer', new.OperatorRequest_id, old.Status, new.Status);
 END
 """
+_SEE_QUESTIONS = """
+CREATE TEMP TRIGGER SeeQuestion AFTER INSERT ON main.Confirmation BEGIN
+    INSERT INTO Seen (What, Row) VALUES ('asked', new.Confirmation_id);
+END
+"""
+_SEE_CONFIRMATIONS = """
+CREATE TEMP TRIGGER SeeConfirmation AFTER UPDATE ON main.Confirmation BEGIN
+    INSERT INTO Seen (What, Row, Was, Became) VALUES ('question', new.Confirmation_id, old.Answer, new.Answer);
+END
+"""
 _SEE_FIRES = """
 CREATE TEMP TRIGGER SeeFire AFTER INSERT ON main.ScheduleFire BEGIN
     INSERT INTO Fires (Fire, Schedule, Minutes, Enabled, DecidedUntil, Backfill, Program, Commits, At)
@@ -178,7 +188,7 @@ _OBSERVED = (
 _SEES = (
     *(_SEE_INSTANCES, _SEE_ATTEMPTS, _SEE_PURGED, _SEE_FORGOTTEN, _SEE_FIRES, _SEE_STANDING, _SEE_BACKFILLS),
     *(_SEE_DRAINED, _SEE_DRAINS, _SEE_UNDRAINS, _SEE_WRITTEN, _SEE_DROPPED),
-    *(_SEE_BEGUN, _SEE_FREEZES, _SEE_THAWS, _SEE_AUDIT, _SEE_ANSWERS),
+    *(_SEE_BEGUN, _SEE_FREEZES, _SEE_THAWS, _SEE_AUDIT, _SEE_ANSWERS, _SEE_QUESTIONS, _SEE_CONFIRMATIONS),
 )
 
 

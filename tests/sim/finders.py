@@ -13,6 +13,7 @@ from tests.sim.chance import (
     LEARNING,
     PACED,
     POOLED,
+    QUESTIONED,
     REQUESTED,
     SHOWN,
     STEPWISE,
@@ -27,6 +28,7 @@ from tests.sim.mutating import Mutant, made
 from tests.sim.paced_mutants import PACED_MUTANTS
 from tests.sim.playing import play
 from tests.sim.pool_mutants import POOL_MUTANTS
+from tests.sim.question_mutants import QUESTION_MUTANTS
 from tests.sim.script import Backfill
 from tests.sim.shown_mutants import SHOWN_MUTANTS
 from tests.sim.step_mutants import STEP_MUTANTS
@@ -47,6 +49,7 @@ KINDS: Sequence[tuple[Sequence[Mutant], int]] = (
     (PACED_MUTANTS, PACED),
     (SHOWN_MUTANTS, SHOWN),
     (LEARNED_MUTANTS, LEARNING),
+    (QUESTION_MUTANTS, QUESTIONED),
 )
 """The mistakes, and the first of the schedules that find them."""
 LIST = Path(__file__).with_name("finders.txt")

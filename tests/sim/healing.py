@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from batchctl.control.alerting.incident_watch import STALE
-from tests.sim import counts, laws, telling, timetables, waiting
+from tests.sim import counts, laws, questioned, telling, timetables, waiting
 from tests.sim.happening import boot, pass_time
 from tests.sim.hosts import Luck
 from tests.sim.laws import Broken
@@ -112,10 +112,15 @@ def _sort_out(world: World) -> bool:
     if not waiting.is_open(world):
         return False
     _thaw(world)
+    if any(step.asks for batch in world.options.batches for step in batch.steps):
+        # Time passes here until nothing happens any more, and a question would end before a person comes to it.
+        world.person.give_time()
     for number in range(len(world.options.batches)):
         world.person.switch(Switch(number, enabled=True))
-    statuses = world.rows("SELECT Status FROM BatchControl ORDER BY BatchControl_id")
-    for nth, (status,) in enumerate(statuses):
-        if status in ("failed", "held", "paused"):
-            world.person.operate(Operate("resume" if status == "paused" else "rerun", nth))
+    statuses = world.rows("SELECT BatchControl_id, Status FROM BatchControl ORDER BY BatchControl_id")
+    for nth, (instance, status) in enumerate(statuses):
+        if status == "paused":
+            world.person.operate(Operate("confirm" if questioned.is_asked(world, instance) else "resume", nth))
+        elif status in ("failed", "held"):
+            world.person.operate(Operate("rerun", nth))
     return True

@@ -41,6 +41,7 @@ AT_EVERY_COMMIT = frozenset(
             "I92",
             "I93",
         ),
+        *("I96", "I97", "I98", "I99"),
     }
 )
 GO_BY_CLOCKS = frozenset({"I10", "I11", "I18", "I55"})
@@ -56,9 +57,15 @@ _PERSONS = frozenset(
         InstanceVerb.PAUSE,
         InstanceVerb.CANCEL,
         InstanceVerb.FINISH,
+        InstanceVerb.ANSWER,
     }
 )
-_ENGINES = frozenset(InstanceVerb) - _PERSONS | {InstanceVerb.PAUSE, InstanceVerb.CANCEL, InstanceVerb.FINISH}
+_ENGINES = frozenset(InstanceVerb) - _PERSONS | {
+    InstanceVerb.PAUSE,
+    InstanceVerb.CANCEL,
+    InstanceVerb.FINISH,
+    InstanceVerb.ANSWER,
+}
 
 
 class Broken(BaseException):
@@ -73,8 +80,8 @@ def _moves(verbs: Collection[InstanceVerb]) -> frozenset[tuple[str, str]]:
     return frozenset((source.value, target.value) for verb in verbs for source, target in TRANSITIONS[verb].items())
 
 
-MOVES_OF_PERSONS = _moves(_PERSONS) | {(status.value, "complete") for status in InstanceStatus}
-"""A skip of the last step goes on to the end."""
+MOVES_OF_PERSONS = _moves(_PERSONS) | {(status.value, "complete") for status in InstanceStatus} | {("paused", "failed")}
+"""A skip of the last step goes on to the end; what a person refuses has failed."""
 MOVES_OF_THE_ENGINE = _moves(_ENGINES)
 _CLAIMED = frozenset(status.value for status in CLAIMED)
 FAILED = frozenset({"failed", "timeout"})
@@ -237,7 +244,7 @@ def _check_claims(world: World, claimed: list[int]) -> None:
 
 
 def _check_attempt(said: str, was: str, became: str, token: int, token_of_instance: int) -> None:
-    if was not in {"running", became}:
+    if was not in {"running", "asked", became}:
         raise Broken("I12", f"{said}, though it had ended")
     if was == "running" and became in _KNOWN_ENDS and token != token_of_instance:
         raise Broken("I34", f"{said} under token {token}, though the instance has {token_of_instance}")
@@ -265,8 +272,8 @@ def check_start(world: World, new: Running) -> None:
     }
     if not before:
         return
-    ((on_lost,),) = world.rows(
-        "SELECT p.OnLost FROM BatchProcessHistory h JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id"
+    ((on_lost, kind),) = world.rows(
+        "SELECT p.OnLost, p.ProcessType FROM BatchProcessHistory h JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id"
         " AND p.ProcessControlSeq = h.ProcessControlSeq WHERE h.BatchProcessHistory_id = ?",
         new.key,
     )
@@ -280,7 +287,7 @@ def check_start(world: World, new: Running) -> None:
             continue
         if ended in FAILED and stepwise.is_final(world, key):
             raise Broken("retry", f"step {new.seq} of instance {new.instance} starts again after a fatal failure")
-        may_again = ended in ("failed", "timeout") or (ended == "lost" and on_lost == "rerun")
+        may_again = ended in ("failed", "timeout") or (ended == "lost" and (on_lost == "rerun" or kind == "confirm"))
         may_again = may_again or (
             ended == "lost" and on_lost == "verify" and checked(world, new.instance, new.seq, key)
         )
@@ -401,11 +408,17 @@ def check_all(world: World) -> None:
 
 def check_end(world: World) -> None:
     """Ask whether what the history says did happen."""
+    from tests.sim import questioned  # noqa: PLC0415 - it goes by these laws
+
     by_key = {one.key: one for one in world.executions}
     for key, status, message in world.rows("SELECT BatchProcessHistory_id, Status, Message FROM BatchProcessHistory"):
         if key <= world.past:
             continue
         execution = by_key.get(key)
+        if execution is not None and execution.outcome.asks is not None:
+            if status == "success" and not questioned.let_go_on(world, key):
+                raise Broken("question", f"attempt {key} is a success, and no answer says so")
+            continue
         if status == "success" and (execution is None or not (execution.outcome.succeeded or execution.checks)):
             raise Broken("I30", f"attempt {key} is a success, but nothing of it succeeded")
         if (

@@ -19,6 +19,7 @@ from batchctl.control.leadership import Leadership, LeadersTransactions
 from batchctl.control.maintenance.purge import Retention
 from batchctl.control.maintenance.sealing import Sealing
 from batchctl.control.membership import Membership
+from batchctl.control.operators.answer_times import AnswerTimes
 from batchctl.control.operators.answering import Answering
 from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue
@@ -178,9 +179,16 @@ class Program(Actor):
         own_duties = list[Duty]()
         if options.schedules:
             deciding = Deciding(self.clock, creator, _is_harmless, timedelta(seconds=GRACE), None)
-            means = self.transactions, self.clock, deciding, listener, POLL_INTERVAL, "UTC"
-            own_duties += [Firing(*means, wake=lambda: None), Backfilling(*means, wake=lambda: None)]
-        leading = Leading(leadership, creator, poll_interval, [answering, watch], upkeep)
+            firing = self.transactions, self.clock, deciding, listener, POLL_INTERVAL, "UTC"
+            own_duties += [Firing(*firing, wake=lambda: None), Backfilling(*firing, wake=lambda: None)]
+        duties: list[Duty] = [answering, watch]
+        if any(step.asks is not None for batch in options.batches for step in batch.steps):
+            by_itself = Operator(
+                transactions=leaders, clock=self.clock, preparer=preparer, user="batchctl", host=self.host.name
+            )
+            means = leaders, self.clock, listener
+            duties.append(AnswerTimes(*means, by_itself.end_unanswered, controller.look_closely))
+        leading = Leading(leadership, creator, poll_interval, duties, upkeep)
         return Worker(controller, membership, rescue, self.runner, self.clock, listener, leading, own_duties)
 
     def _carry_out(self, proxy: Proxy, connection: Connection, request: Request) -> str:
@@ -309,6 +317,17 @@ class Person(Actor):
 
         def write(connection: Any) -> None:
             connection.exec_driver_sql(update, (event.pool, *steps[event.nth % len(steps)]))
+
+        self.world.batches = None
+        self._act(lambda: self.transactions.run(frozenset({Boundary.OPERATOR}), write))
+        self.world.batches = None
+
+    def give_time(self) -> None:
+        """Let every question wait for ever."""
+        update = "UPDATE ProcessControl SET Data4 = NULL, z_updated = virtual_now() WHERE ProcessType = 'confirm'"
+
+        def write(connection: Any) -> None:
+            connection.exec_driver_sql(update)
 
         self.world.batches = None
         self._act(lambda: self.transactions.run(frozenset({Boundary.OPERATOR}), write))

@@ -56,7 +56,20 @@ class CallHandler(CommandHandler):
     process_type: ClassVar[str] = "call"
 
 
-HANDLERS: Mapping[str, StepHandler] = {one.process_type: one for one in (CommandHandler(), CallHandler())}
+class ConfirmHandler(CallHandler):
+    """The same for what asks people once it has looked at something."""
+
+    process_type: ClassVar[str] = "confirm"
+
+    def render(self, request: StepRequest) -> Rendered:
+        """Say what its Data4 says."""
+        rendered = CommandHandler.render(self, request)
+        return replace(rendered, spec={**rendered.spec, "asks": request.step.data[3]})
+
+
+HANDLERS: Mapping[str, StepHandler] = {
+    one.process_type: one for one in (CommandHandler(), CallHandler(), ConfirmHandler())
+}
 
 
 class ScriptedRunner:

@@ -267,6 +267,8 @@ class StepPlan:
     learns: bool = False
     """True when its past decides how many these should be."""
     pool: str | None = None
+    asks: str | None = None
+    """What stands in Data4 of a step that asks people; None where it asks none."""
 
 
 @dataclass(frozen=True, slots=True)

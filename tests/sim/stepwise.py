@@ -84,6 +84,8 @@ def is_final(world: World, key: int) -> bool:
     execution = next((one for one in world.executions if one.key == key), None)
     if execution is None or execution.checks:
         return execution is None or execution.outcome.fatal
+    if execution.outcome.asks is not None:
+        return True  # What is refused, or has no answer in time, is not tried again.
     ((_, status, rows, codes, _, guard, _),) = world.rows(STEP, key)
     if codes is None:
         return execution.outcome.fatal

@@ -11,7 +11,19 @@ from typing import Any
 import pytest
 
 from tests.sim import script as scripts
-from tests.sim.chance import LEARNING, PACED, POOLED, REQUESTED, SHOWN, STEPWISE, TIMED, TOLD, VARIED, script_of
+from tests.sim.chance import (
+    LEARNING,
+    PACED,
+    POOLED,
+    QUESTIONED,
+    REQUESTED,
+    SHOWN,
+    STEPWISE,
+    TIMED,
+    TOLD,
+    VARIED,
+    script_of,
+)
 from tests.sim.many import play_chunk
 from tests.sim.mutants import MUTANTS
 from tests.sim.mutating import made
@@ -114,6 +126,15 @@ def test_each_number_of_rows_is_judged_by_what_the_step_has_learned(seeds: range
     assert figures.failed == []
     assert figures.happened["Learned"] > figures.happened["Unusual"] > 0
     assert figures.happened["Silent"] > 0
+
+
+@pytest.mark.parametrize("seeds", chunks(200, AT_A_TIME), ids=str)
+def test_whatever_fails_each_question_is_answered_once_and_nothing_behind_it_begins_before(seeds: range) -> None:
+    figures = play_chunk(range(QUESTIONED + seeds.start, QUESTIONED + seeds.stop))
+
+    assert figures.failed == []
+    assert figures.happened["Question confirmed"] > 0
+    assert figures.happened["Question expired"] > 0
 
 
 @pytest.mark.full

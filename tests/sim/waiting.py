@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from tests.sim import paces, pooled
+from tests.sim import paces, pooled, questioned
 from tests.sim.clock import BEGINNING
 from tests.sim.laws import Broken
 
@@ -47,6 +47,9 @@ def until_something_happens(world: World, pace: float) -> float | None:
     for (text,) in world.rows(_DUE, world.time.database_now().strftime("%Y-%m-%d %H:%M:%S.000"), json.dumps(leads)):
         due = datetime.fromisoformat(text).replace(tzinfo=UTC)
         moments.append((due - BEGINNING).total_seconds() - world.time.database_ahead)
+    for text in questioned.next_end(world):
+        due = datetime.fromisoformat(text).replace(tzinfo=UTC)
+        moments.append(max((due - BEGINNING).total_seconds() - world.time.database_ahead, now + 1.0))
     moments += paces.next_beginnings(world)
     seconds = max(min(moments) - now, 0.0) + 1.0 if moments else None
     if world.rows("SELECT 1 FROM BatchControl WHERE ClaimedBy IS NOT NULL LIMIT 1"):
@@ -56,6 +59,7 @@ def until_something_happens(world: World, pace: float) -> float | None:
 
 def check_rest(world: World) -> None:
     """Ask whether whatever has not come to its end waits for a person."""
+    questioned.check_rest(world)
     found, closed = world.rows(_OPEN), pooled.closed(world)
     stops_all = any(
         policy == "stop_all"

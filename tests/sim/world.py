@@ -14,7 +14,7 @@ from batchctl.domain.rows import BatchDefinition, HistoryId
 from batchctl.logs import Event as Told
 from batchctl.logs import Listener
 from batchctl.ports import Boundary
-from tests.sim import counts, laws, learning, paces, shown, step_laws, stepwise, telling
+from tests.sim import counts, laws, learning, paces, questioned, shown, step_laws, stepwise, telling
 from tests.sim.clock import BEGINNING, TrueTime
 from tests.sim.database import EDGE, Database
 from tests.sim.faults import Actor
@@ -172,6 +172,7 @@ class World:
             self._seen = seen[-1][0]
         self.tell(actor.name, f"commit {self.commits}", {"at": boundaries, "seen": [row[1:5] for row in seen]})
         laws.check_commit(self, actor, boundaries, [row[1:] for row in seen])
+        questioned.check_commit(self, [row[1:] for row in seen])
         if Boundary.OPERATOR not in boundaries:
             counts.check_moves(self, actor, [row[1:] for row in seen])
             step_laws.check_passing(self, actor, [row[1:] for row in seen])
@@ -217,6 +218,8 @@ class World:
         """Let an execution begin."""
         now = self.time.seconds
         seconds, outcome, grace = self.luck.of(spec["instance"], spec["seq"], spec["attempt"])
+        if "asks" in spec:
+            outcome = questioned.asking(outcome, spec["asks"])
         if spec["checks"]:
             outcome = self._answer(spec["instance"], spec["seq"], doubtful=not outcome.succeeded)
         running = Running(
@@ -238,6 +241,7 @@ class World:
         running.outcome = learning.with_rows(self, running)
         self.tell(program.name, "execution", {"key": int(key), "spec": spec, "ends": running.ends})
         laws.check_start(self, running)
+        questioned.check_start(self, running.instance, running.seq)
         if not running.checks:
             counts.check_order(self, running)
         self.executions.append(running)
@@ -292,14 +296,15 @@ class World:
             )
         steps = list(enumerate(plan.steps, start=1))
         for at, step in reversed(steps) if plan.backwards else steps:
-            kind = "command" if step.is_command else "call"
+            kind = "confirm" if step.asks is not None else "command" if step.is_command else "call"
             self.raw.execute(
                 "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, OnLost, MaxDuration,"
-                " RetryCount, RetryWaitSecs, RetryBackoff, RetryOn, OnStepFailure, RowsMin, RowsMax, OnRows, Pool)"
-                " SELECT ProcessBatch_id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM ProcessBatch WHERE ProcessBatchName = ?",
+                " RetryCount, RetryWaitSecs, RetryBackoff, RetryOn, OnStepFailure, RowsMin, RowsMax, OnRows, Pool, Data4)"
+                " SELECT ProcessBatch_id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM ProcessBatch"
+                " WHERE ProcessBatchName = ?",
                 (
                     *(10 * at, f"step {at}", kind, step.on_lost, step.max_duration),
-                    *(*stepwise.columns(step), step.pool, f"B{number}"),
+                    *(*stepwise.columns(step), step.pool, step.asks, f"B{number}"),
                 ),
             )
 

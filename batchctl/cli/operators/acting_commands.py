@@ -129,7 +129,7 @@ def _do(
             seen = {"seen": planned.before}
         # To give up what waits takes nothing back that has begun.
         if verb == "rerun" or planned.before.status.is_claimed:
-            _show(planned, asking=True)
+            show(planned, asking=True)
             click.confirm(_QUESTIONS[verb], abort=True, err=True)
     # Who has seen the card knows.
     is_unseen = verb == "rerun" and not (seen or dry_run)
@@ -145,7 +145,7 @@ def _do(
         output.warn_of_misread(done.misread)
         output.print_json(done.columns())
     else:
-        _show(done)
+        show(done)
 
 
 @click.command()
@@ -195,7 +195,8 @@ def _correction(text: str) -> tuple[str, str]:
     return column, value
 
 
-def _show(done: intervene.Intervention, *, asking: bool = False) -> None:
+def show(done: intervene.Intervention, *, asking: bool = False) -> None:
+    """Show what an act has made of an instance, or would, and what to type next."""
     at = done.before.instance_id
     would = "would become" if done.dry_run else "is now"
     subject = f"BatchControl {at} of batch {done.batch} {would} {done.after.status}"

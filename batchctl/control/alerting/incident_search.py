@@ -37,6 +37,7 @@ from batchctl.store.alerting.alert_deliveries import Delivery
 from batchctl.store.definitions import definitions
 from batchctl.store.dependencies import completions, dependencies
 from batchctl.store.intake import intake
+from batchctl.store.operators import confirmation_rows
 from batchctl.store.pool_rows import WaitingBehind
 from batchctl.store.scheduling import calendars
 
@@ -110,10 +111,12 @@ class IncidentSearch:
         standing = self._of_instances(connection, batches)
         at = {(one.batch_id, one.seq) for one in standing if one.batch_id is not None}
         norms = self.rules.norms
-        found = [*standing, *self._too_long(connection, batches, now)]
-        found += incident_causes.too_short(self._past.attempts, names, self._past.lengths, norms)
+        found = [*standing, *self._too_long(connection, batches, now), *self._unanswered(connection, now)]
+        # How long people take, and what they refuse, says nothing of a step.
+        ran = [one for one in self._past.attempts if not self._asks_people(one.batch_id, one.seq)]
+        found += incident_causes.too_short(ran, names, self._past.lengths, norms)
         if not self.is_partial:
-            found += incident_causes.fails_often(self._past.attempts, names, norms, at)
+            found += incident_causes.fails_often(ran, names, norms, at)
         found += [one for one in self._of_steps if (one.batch_id, one.seq) not in at]
         found += self._overdue(connection, batches, now)
         found += self._ending(connection, now)
@@ -238,6 +241,21 @@ class IncidentSearch:
             incident_causes.too_long(one, batches.get(one.batch_id), self._past.lengths, norms, now) for one in entries
         ]
         return [one for one in found if one is not None]
+
+    def _asks_people(self, batch_id: BatchId, seq: int) -> bool:
+        batch = self._batches.get(batch_id)
+        step = None if batch is None else batch.step_at(seq)
+        return step is not None and step.asks_people
+
+    def _unanswered(self, connection: Connection, now: datetime) -> list[IncidentSign]:
+        """Return the questions that people have to know of."""
+        questions = {one.instance_id: one for one in confirmation_rows.open_ones(connection, instances.MOST_LOADED)}
+        waiting = instances.these(connection, [*questions]) if questions else []
+        signs = (
+            incident_causes.unanswered(questions[one.instance_id], one, self._batches.get(one.batch_id), now)
+            for one in waiting
+        )
+        return [sign for sign in signs if sign is not None]
 
     def _overdue(
         self, connection: Connection, batches: Mapping[BatchId, BatchDefinition], now: datetime

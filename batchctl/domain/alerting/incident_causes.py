@@ -11,6 +11,7 @@ from batchctl.domain.alerting.incidents import IncidentSign, signature
 from batchctl.domain.dependencies.waits import Wait
 from batchctl.domain.errors import next_step_in, without_next_step
 from batchctl.domain.gates import Gate, mending
+from batchctl.domain.operators.confirmations import Confirmation
 from batchctl.domain.rows import (
     HIGHEST_SEQ,
     BatchDefinition,
@@ -23,7 +24,7 @@ from batchctl.domain.rows import (
 )
 from batchctl.domain.scheduling.business_days import running_out
 from batchctl.domain.scheduling.schedules import Calendar
-from batchctl.domain.status import HistoryStatus, IncidentKind, InstanceStatus, Severity
+from batchctl.domain.status import HistoryStatus, IncidentKind, InstanceStatus, OnTimeout, Severity
 from batchctl.domain.text import shorten, typed, visible
 from batchctl.domain.values import named_value
 
@@ -201,6 +202,36 @@ def too_long(
     )
 
 
+def unanswered(
+    question: Confirmation, instance: BatchInstance, batch: BatchDefinition | None, now: datetime
+) -> IncidentSign | None:
+    """Return the sign of a question that waits for longer than AlarmDuration, or whose time is over without an end."""
+    step = None if batch is None else batch.step_at(question.seq)
+    alarm = None if step is None else step.alarm_duration
+    is_over = question.on_timeout is OnTimeout.INCIDENT and question.due is not None and question.due <= now
+    if is_over:
+        how = "has no answer, and its time is over"
+    elif alarm is not None and now - question.asked_at >= alarm:
+        how = f"has no answer for longer than AlarmDuration ({_length(alarm)})"
+    else:
+        return None
+    called = "" if step is None else f" '{visible(step.name)}'"
+    return IncidentSign(
+        kind=IncidentKind.UNANSWERED,
+        about=(question.confirmation_id,),
+        subject=f"batch {instance.batch_id}" if batch is None else batch.name,
+        message=f"The question of BatchControl {instance.instance_id} at step {question.seq}{called} {how}: {question.wording}",
+        severity=Severity.ERROR if is_over else Severity.WARNING,
+        since=question.asked_at,
+        detail=last_lines(question.evidence),
+        next_step=question.answering,
+        batch_id=instance.batch_id,
+        seq=question.seq,
+        instance_id=instance.instance_id,
+        evidence=question.confirmation_id,
+    )
+
+
 def too_short(
     attempts: Iterable[RecentAttempt], names: Mapping[BatchId, str], lengths: Lengths, norms: Norms
 ) -> Iterator[IncidentSign]:
@@ -273,7 +304,13 @@ def _of_runs(
 
 
 _TELLS_NOTHING = frozenset(
-    {HistoryStatus.RUNNING, HistoryStatus.SKIPPED, HistoryStatus.CANCELLED, HistoryStatus.FENCED}
+    {
+        HistoryStatus.RUNNING,
+        HistoryStatus.SKIPPED,
+        HistoryStatus.CANCELLED,
+        HistoryStatus.FENCED,
+        HistoryStatus.ASKED,
+    }
 )
 
 

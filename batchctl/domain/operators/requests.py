@@ -60,6 +60,8 @@ class Verb(StrEnum):
     DRAIN = "drain"
     UNDRAIN = "undrain"
     NOTE = "note"
+    CONFIRM = "confirm"
+    REFUSE = "refuse"
 
     @property
     def is_of_batches(self) -> bool:
@@ -89,7 +91,7 @@ class Verb(StrEnum):
     @property
     def needs_reason(self) -> bool:
         """Say whether it needs a reason."""
-        of_instances = self in {Verb.RERUN, Verb.SKIP, Verb.CANCEL}
+        of_instances = self in {Verb.RERUN, Verb.SKIP, Verb.CANCEL, Verb.REFUSE}
         of_others = self.is_of_freezes or self.is_of_incidents or self.is_of_rows or self.is_of_places
         return of_instances or of_others or self is Verb.NOTE
 

@@ -13,10 +13,11 @@ from batchctl.store.invariants.invariant import Invariant
 from batchctl.store.invariants.of_attempts import OF_ATTEMPTS
 from batchctl.store.invariants.of_instances import OF_INSTANCES
 from batchctl.store.invariants.of_people import OF_PEOPLE
+from batchctl.store.invariants.of_questions import OF_QUESTIONS
 from batchctl.store.invariants.of_references import OF_REFERENCES
 from batchctl.store.invariants.of_starts import OF_STARTS
 
-_ALL = (*OF_INSTANCES, *OF_ATTEMPTS, *OF_STARTS, *OF_PEOPLE, *OF_REFERENCES)
+_ALL = (*OF_INSTANCES, *OF_ATTEMPTS, *OF_STARTS, *OF_PEOPLE, *OF_QUESTIONS, *OF_REFERENCES)
 INVARIANTS = tuple(sorted(_ALL, key=lambda invariant: invariant.code))
 
 

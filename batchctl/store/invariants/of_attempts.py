@@ -23,6 +23,7 @@ from sqlalchemy import (
     select,
 )
 
+from batchctl.domain.rows import CONFIRM
 from batchctl.domain.status import HistoryStatus
 from batchctl.store.conditions import differing
 from batchctl.store.invariants.invariant import (
@@ -45,6 +46,8 @@ _q = duration_history.c
 _h = batch_process_history.alias("h")
 _earlier, _later = batch_process_history.alias("earlier"), batch_process_history.alias("later")
 _ID, _PREVIOUS = _h.c.BatchProcessHistory_id, _earlier.c.BatchProcessHistory_id
+
+_NOT_OVER = [status.value for status in HistoryStatus if not status.is_over]
 
 
 def _attempts(*conditions: ColumnElement[bool]) -> Select[int]:
@@ -233,8 +236,8 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
         "an attempt has an EndTime exactly when it is over",
         _attempts(
             or_(
-                and_(_h.c.Status == "running", _h.c.EndTime.is_not(None)),
-                and_(_h.c.Status != "running", _h.c.EndTime.is_(None)),
+                and_(_h.c.Status.in_(_NOT_OVER), _h.c.EndTime.is_not(None)),
+                and_(_h.c.Status.not_in(_NOT_OVER), _h.c.EndTime.is_(None)),
             )
         ),
         "batchctl check, which names the constraint that is missing",
@@ -307,6 +310,8 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
                 _s.ProcessBatch_id == _h.c.ProcessBatch_id,
                 _s.ProcessControlSeq == _h.c.ProcessControlSeq,
                 _s.OnLost == "hold",
+                # A question changes nothing: it is asked again.
+                _h.c.ProcessType != CONFIRM,
             ),
         )
         .where(_earlier.c.Status == "lost", _earlier.c.Spawned.is_not(None), _h.c.Cause.not_in(["manual", "verify"])),

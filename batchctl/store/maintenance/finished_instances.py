@@ -38,7 +38,7 @@ from batchctl.store.columns import readable
 from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.maintenance import duration_history
-from batchctl.store.operators import note_rows
+from batchctl.store.operators import confirmation_rows, note_rows
 from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowSelect
 from batchctl.store.tables import (
@@ -331,6 +331,7 @@ def remove(connection: Connection, going: Leaving, now: datetime) -> dict[str, i
     connection.execute(_DELETE_OUTPUT, named)
     attempts = connection.execute(_DELETE_HISTORY, named).rowcount
     noted = note_rows.remove_of_instances(connection, going.instance_ids)
+    confirmation_rows.remove_of_instances(connection, going.instance_ids)
     if connection.execute(_DELETE, named).rowcount != len(going.instances):
         message = "Somebody has changed an instance that was to be purged."
         raise Conflict(message)

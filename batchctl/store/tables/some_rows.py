@@ -33,6 +33,7 @@ STANDING_INCIDENT = "ResolvedTime IS NULL"
 OWED_RECOVERY = "ResolvedTime IS NOT NULL AND RecoveryTime IS NULL"
 TO_SEND = "Status = 'waiting'"
 ENDED_OR_LIVE = differing(
-    "(lower(Status) = 'running' AND EndTime IS NULL) OR (lower(Status) <> 'running' AND EndTime IS NOT NULL)",
-    "(Status = 'running') = (EndTime IS NULL)",
+    "(lower(Status) IN ('running', 'asked') AND EndTime IS NULL)"
+    " OR (lower(Status) NOT IN ('running', 'asked') AND EndTime IS NOT NULL)",
+    "(Status = 'running' OR Status = 'asked') = (EndTime IS NULL)",
 )

@@ -75,6 +75,7 @@ JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 JOIN {s.of}FileProcess f ON f.FileProcess_id = c.FileProcess_id
 CROSS JOIN Total l
 LEFT JOIN {s.of}vFrozen z ON z.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN {s.of}Confirmation j ON j.BatchControl_id = c.BatchControl_id AND j.Answer IS NULL AND c.Status = 'paused'
 LEFT JOIN {s.of}BatchControl a ON a.BatchControl_id = c.Ahead_id
 LEFT JOIN {s.of}BatchControl t ON t.BatchControl_id = c.Stop_id
 LEFT JOIN Unfit x ON x.ProcessBatch_id = c.ProcessBatch_id
@@ -219,7 +220,9 @@ def _reason(s: ViewDialect) -> str:
         s, "'BatchControl '", "c.BatchControl_id", "' cannot be read: PrevProcessControlSeq holds nonsense'"
     )
     full = s.joined("l.HowMany", "' instances are under way, and Setting MaxConcurrent is '", "l.Most")
-    return f"""COALESCE(CASE WHEN c.Status = 'paused' THEN 'somebody paused it' END, x.Reason,
+    asks = s.joined("'it asks '", "COALESCE(j.Who, 'anyone who may act')", "': '", "j.Question")
+    return f"""COALESCE(CASE WHEN j.Confirmation_id IS NOT NULL THEN {asks}
+            WHEN c.Status = 'paused' THEN 'somebody paused it' END, x.Reason,
             CASE WHEN b.Enabled <> 1 THEN {s.joined("'batch '", "b.ProcessBatchName", "' is disabled'")} END, z.Reason, y.Reason,
             CASE WHEN NOT EXISTS (SELECT 1 FROM {s.of}ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
                  THEN {s.joined("'batch '", "b.ProcessBatchName", "' has no steps'")} END, w.Reason,
@@ -259,7 +262,8 @@ def _next(s: ViewDialect) -> str:
     more = s.joined("'UPDATE ProcessBatch SET MaxPerMinute = ... WHERE ProcessBatch_id = '", "c.ProcessBatch_id", "';'")
     ahead = _looked_at(s, "a", "WHEN a.Status = 'failed' OR a.Status = 'held' THEN 'vFailed'", "vWaiting")
     stopper = _looked_at(s, "t", "WHEN t.Status = 'retry' THEN 'vWaiting'", "vFailed")
-    return f"""COALESCE(CASE WHEN c.Status = 'paused' THEN {s.act("resume", "c.BatchControl_id")} END, x.NextSql,
+    return f"""COALESCE(CASE WHEN j.Confirmation_id IS NOT NULL THEN {s.act("confirm", "c.BatchControl_id")}
+            WHEN c.Status = 'paused' THEN {s.act("resume", "c.BatchControl_id")} END, x.NextSql,
             CASE WHEN b.Enabled <> 1 THEN {s.act_on_batch("enable", "b.ProcessBatchName")} END, z.NextSql, y.NextSql,
             CASE WHEN NOT EXISTS (SELECT 1 FROM {s.of}ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
                  THEN {add_step} END, w.NextSql,

@@ -358,7 +358,7 @@ CREATE TABLE OperatorRequest (
     CONSTRAINT [CK_OperatorRequest_Actor] CHECK (Actor <> ''),
     CONSTRAINT [CK_OperatorRequest_Status] CHECK (lower(Status) IN ('requested', 'done', 'refused')),
     CONSTRAINT [CK_OperatorRequest_Action_Word]
-        CHECK (lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Action)) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain', 'note') OR NOT (Status = 'requested'))
+        CHECK (lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Action)) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain', 'note', 'confirm', 'refuse') OR NOT (Status = 'requested'))
 );
 
 CREATE INDEX [IX_OperatorRequest_Open] ON OperatorRequest (OperatorRequest_id) WHERE Status = 'requested';
@@ -435,7 +435,7 @@ CREATE TABLE Incident (
     CONSTRAINT [CK_Incident_Occurrences] CHECK (Occurrences >= 1),
     CONSTRAINT [CK_Incident_AlertsMade] CHECK (AlertsMade >= 0),
     CONSTRAINT [CK_Incident_Kind]
-        CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
+        CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'unanswered', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
     CONSTRAINT [CK_Incident_Severity] CHECK (lower(Severity) IN ('warning', 'error')),
     CONSTRAINT [CK_Incident_Status] CHECK (lower(Status) IN ('open', 'acknowledged', 'resolved'))
 );
@@ -991,9 +991,9 @@ CREATE TABLE BatchProcessHistory (
     CONSTRAINT [UQ_BatchProcessHistory_BatchControl_id_ProcessControlSeq_AttemptNo] UNIQUE (BatchControl_id, ProcessControlSeq, AttemptNo),
     CONSTRAINT [CK_BatchProcessHistory_Cause] CHECK (lower(Cause) IN ('auto', 'retry', 'manual', 'verify')),
     CONSTRAINT [CK_BatchProcessHistory_Status]
-        CHECK (lower(Status) IN ('running', 'success', 'failed', 'timeout', 'cancelled', 'lost', 'fenced', 'skipped')),
-    CONSTRAINT [CK_BatchProcessHistory_EndTime] CHECK ((lower(Status) = 'running' AND EndTime IS NULL)
-        OR (lower(Status) <> 'running' AND EndTime IS NOT NULL)),
+        CHECK (lower(Status) IN ('running', 'success', 'failed', 'timeout', 'cancelled', 'lost', 'fenced', 'skipped', 'asked')),
+    CONSTRAINT [CK_BatchProcessHistory_EndTime] CHECK ((lower(Status) IN ('running', 'asked') AND EndTime IS NULL)
+        OR (lower(Status) NOT IN ('running', 'asked') AND EndTime IS NOT NULL)),
     CONSTRAINT [FK_BatchProcessHistory_BatchControl_id] FOREIGN KEY(BatchControl_id) REFERENCES BatchControl (BatchControl_id),
     CONSTRAINT [FK_BatchProcessHistory_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
 );
@@ -1002,7 +1002,7 @@ CREATE UNIQUE INDEX [UX_BatchProcessHistory_Live] ON BatchProcessHistory (BatchC
 
 CREATE INDEX [IX_BatchProcessHistory_Unreadable] ON BatchProcessHistory (BatchProcessHistory_id) WHERE Status <> 'running'
     AND Status <> 'success' AND Status <> 'failed' AND Status <> 'timeout' AND Status <> 'cancelled' AND Status <> 'lost'
-    AND Status <> 'fenced' AND Status <> 'skipped';
+    AND Status <> 'fenced' AND Status <> 'skipped' AND Status <> 'asked';
 
 -- Completed instances that batches which depend on them still have to hear of.
 CREATE TABLE BatchCompletion (

@@ -6,9 +6,9 @@ ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_Priority] CHECK (Priori
 ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_MaxPerMinute] CHECK (MaxPerMinute BETWEEN 1 AND 100000);
 ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_Pool] CHECK (Pool <> '');
 ALTER TABLE OperatorRequest DROP CONSTRAINT IF EXISTS [CK_OperatorRequest_Action_Word];
-ALTER TABLE OperatorRequest ADD CONSTRAINT [CK_OperatorRequest_Action_Word] CHECK (lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Action)) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain', 'note') OR NOT (Status = 'requested'));
+ALTER TABLE OperatorRequest ADD CONSTRAINT [CK_OperatorRequest_Action_Word] CHECK (lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Action)) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain', 'note', 'confirm', 'refuse') OR NOT (Status = 'requested'));
 ALTER TABLE Incident DROP CONSTRAINT IF EXISTS [CK_Incident_Kind];
-ALTER TABLE Incident ADD CONSTRAINT [CK_Incident_Kind] CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble'));
+ALTER TABLE Incident ADD CONSTRAINT [CK_Incident_Kind] CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'unanswered', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble'));
 ALTER TABLE ProcessControl ADD Pool NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL;
 ALTER TABLE ProcessControl ADD RetryCount INTEGER NULL;
 ALTER TABLE ProcessControl ADD RetryWaitSecs INTEGER NULL;
@@ -32,3 +32,11 @@ ALTER TABLE BatchControl ADD BegunTime DATETIME2(3) NULL;
 ALTER TABLE BatchControl ADD StepsFailed INTEGER NULL;
 ALTER TABLE BatchControl ADD CONSTRAINT [CK_BatchControl_StepsFailed] CHECK (StepsFailed >= 0);
 CREATE INDEX [IX_BatchControl_Begun] ON BatchControl (ProcessBatch_id, BegunTime) WHERE BegunTime IS NOT NULL;
+ALTER TABLE BatchProcessHistory DROP CONSTRAINT IF EXISTS [CK_BatchProcessHistory_Status];
+ALTER TABLE BatchProcessHistory ADD CONSTRAINT [CK_BatchProcessHistory_Status] CHECK (lower(Status) IN ('running', 'success', 'failed', 'timeout', 'cancelled', 'lost', 'fenced', 'skipped', 'asked'));
+ALTER TABLE BatchProcessHistory DROP CONSTRAINT IF EXISTS [CK_BatchProcessHistory_EndTime];
+ALTER TABLE BatchProcessHistory ADD CONSTRAINT [CK_BatchProcessHistory_EndTime] CHECK ((lower(Status) IN ('running', 'asked') AND EndTime IS NULL) OR (lower(Status) NOT IN ('running', 'asked') AND EndTime IS NOT NULL));
+DROP INDEX IF EXISTS [IX_BatchProcessHistory_Unreadable] ON BatchProcessHistory;
+CREATE INDEX [IX_BatchProcessHistory_Unreadable] ON BatchProcessHistory (BatchProcessHistory_id) WHERE Status <> 'running'
+    AND Status <> 'success' AND Status <> 'failed' AND Status <> 'timeout' AND Status <> 'cancelled' AND Status <> 'lost'
+    AND Status <> 'fenced' AND Status <> 'skipped' AND Status <> 'asked';

@@ -366,7 +366,7 @@ CREATE TABLE OperatorRequest (
     CONSTRAINT "CK_OperatorRequest_Actor" CHECK (Actor <> ''),
     CONSTRAINT "CK_OperatorRequest_Status" CHECK (lower(Status) IN ('requested', 'done', 'refused')),
     CONSTRAINT "CK_OperatorRequest_Action_Word"
-        CHECK (lower(regexp_replace(Action, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain', 'note') OR NOT (Status = 'requested')),
+        CHECK (lower(regexp_replace(Action, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain', 'note', 'confirm', 'refuse') OR NOT (Status = 'requested')),
     CONSTRAINT "CK_OperatorRequest_AnsweredTime_Type" CHECK (AnsweredTime >= '0001-01-01' AND AnsweredTime < '10000-01-01'),
     CONSTRAINT "CK_OperatorRequest_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
     CONSTRAINT "CK_OperatorRequest_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
@@ -453,7 +453,7 @@ CREATE TABLE Incident (
     CONSTRAINT "CK_Incident_Occurrences" CHECK (Occurrences >= 1),
     CONSTRAINT "CK_Incident_AlertsMade" CHECK (AlertsMade >= 0),
     CONSTRAINT "CK_Incident_Kind"
-        CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
+        CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'unanswered', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
     CONSTRAINT "CK_Incident_Severity" CHECK (lower(Severity) IN ('warning', 'error')),
     CONSTRAINT "CK_Incident_Status" CHECK (lower(Status) IN ('open', 'acknowledged', 'resolved')),
     CONSTRAINT "CK_Incident_OpenedTime_Type" CHECK (OpenedTime >= '0001-01-01' AND OpenedTime < '10000-01-01'),
@@ -1070,9 +1070,9 @@ CREATE TABLE BatchProcessHistory (
     CONSTRAINT "UQ_BatchProcessHistory_BatchControl_id_ProcessControlSe_de49" UNIQUE (BatchControl_id, ProcessControlSeq, AttemptNo),
     CONSTRAINT "CK_BatchProcessHistory_Cause" CHECK (lower(Cause) IN ('auto', 'retry', 'manual', 'verify')),
     CONSTRAINT "CK_BatchProcessHistory_Status"
-        CHECK (lower(Status) IN ('running', 'success', 'failed', 'timeout', 'cancelled', 'lost', 'fenced', 'skipped')),
-    CONSTRAINT "CK_BatchProcessHistory_EndTime" CHECK ((lower(Status) = 'running' AND EndTime IS NULL)
-        OR (lower(Status) <> 'running' AND EndTime IS NOT NULL)),
+        CHECK (lower(Status) IN ('running', 'success', 'failed', 'timeout', 'cancelled', 'lost', 'fenced', 'skipped', 'asked')),
+    CONSTRAINT "CK_BatchProcessHistory_EndTime" CHECK ((lower(Status) IN ('running', 'asked') AND EndTime IS NULL)
+        OR (lower(Status) NOT IN ('running', 'asked') AND EndTime IS NOT NULL)),
     CONSTRAINT "FK_BatchProcessHistory_BatchControl_id" FOREIGN KEY(BatchControl_id) REFERENCES BatchControl (BatchControl_id),
     CONSTRAINT "FK_BatchProcessHistory_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
     CONSTRAINT "CK_BatchProcessHistory_StartTime_Type" CHECK (StartTime >= '0001-01-01' AND StartTime < '10000-01-01'),
@@ -1087,7 +1087,7 @@ CREATE TABLE BatchProcessHistory (
 CREATE UNIQUE INDEX "UX_BatchProcessHistory_Live" ON BatchProcessHistory (BatchControl_id) WHERE Status = 'running';
 
 CREATE INDEX "IX_BatchProcessHistory_Unreadable" ON BatchProcessHistory (BatchProcessHistory_id)
-    WHERE (lower(Status) IN ('running', 'success', 'failed', 'timeout', 'cancelled', 'lost', 'fenced', 'skipped')
+    WHERE (lower(Status) IN ('running', 'success', 'failed', 'timeout', 'cancelled', 'lost', 'fenced', 'skipped', 'asked')
     AND lower(Cause) IN ('auto', 'retry', 'manual', 'verify')) IS NOT TRUE;
 
 -- Completed instances that batches which depend on them still have to hear of.

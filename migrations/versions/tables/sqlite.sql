@@ -229,7 +229,7 @@ CREATE TABLE AppliedDefinition (
 CREATE TABLE OperatorRequest (
     OperatorRequest_id INTEGER PRIMARY KEY AUTOINCREMENT,
     Action TEXT NOT NULL CHECK (length(Action) BETWEEN 1 AND 50)
-        CHECK (lower(trim(Action, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain', 'note') OR NOT (Status = 'requested')),
+        CHECK (lower(trim(Action, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain', 'note', 'confirm', 'refuse') OR NOT (Status = 'requested')),
     BatchControl_id INTEGER,
     ProcessBatchName TEXT CHECK (length(ProcessBatchName) <= 200),
     Arguments TEXT,
@@ -286,7 +286,7 @@ CREATE INDEX "IX_Drain_Standing" ON Drain (Drain_id) WHERE UndrainedTime IS NULL
 CREATE TABLE Incident (
     Incident_id INTEGER PRIMARY KEY AUTOINCREMENT,
     Kind TEXT COLLATE NOCASE NOT NULL
-        CHECK (Kind IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
+        CHECK (Kind IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'unanswered', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
     IncidentKey TEXT NOT NULL CHECK (length(IncidentKey) BETWEEN 1 AND 200),
     Severity TEXT COLLATE NOCASE NOT NULL CHECK (Severity IN ('warning', 'error')),
     Status TEXT COLLATE NOCASE NOT NULL DEFAULT 'open' CHECK (Status IN ('open', 'acknowledged', 'resolved')),
@@ -790,12 +790,12 @@ CREATE TABLE BatchProcessHistory (
     ClaimedBy TEXT CHECK (length(ClaimedBy) <= 200) CHECK (NOT instr(ClaimedBy,char(0))),
     Cause TEXT COLLATE NOCASE NOT NULL DEFAULT 'auto' CHECK (Cause = 'auto' OR Cause = 'retry' OR Cause = 'manual' OR Cause = 'verify'),
     Status TEXT COLLATE NOCASE NOT NULL DEFAULT 'running'
-        CHECK (Status = 'running' OR Status = 'success' OR Status = 'failed' OR Status = 'timeout' OR Status = 'cancelled' OR Status = 'lost' OR Status = 'fenced' OR Status = 'skipped'),
+        CHECK (Status = 'running' OR Status = 'success' OR Status = 'failed' OR Status = 'timeout' OR Status = 'cancelled' OR Status = 'lost' OR Status = 'fenced' OR Status = 'skipped' OR Status = 'asked'),
     CommandText TEXT NOT NULL CHECK (NOT instr(CommandText,char(0))),
     CommandSpec TEXT NOT NULL DEFAULT '{}' CHECK (NOT instr(CommandSpec,char(0))),
     StartTime TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (StartTime BETWEEN '0001' AND ':' AND StartTime IS strftime('%Y-%m-%d %H:%M:%f',StartTime,'+0 days') OR StartTime GLOB '*[0-9]' AND ifnull(max('0001',date(StartTime,'+0 days')),'')||' ' IN (StartTime||' ',rtrim(StartTime,'0123456789.:'))),
-    EndTime TEXT CHECK ((Status = 'running') = (EndTime IS NULL))
+    EndTime TEXT CHECK ((Status = 'running' OR Status = 'asked') = (EndTime IS NULL))
         CHECK (EndTime IS NULL OR EndTime BETWEEN '0001' AND ':' AND EndTime IS strftime('%Y-%m-%d %H:%M:%f',EndTime,'+0 days') OR EndTime GLOB '*[0-9]' AND ifnull(max('0001',date(EndTime,'+0 days')),'')||' ' IN (EndTime||' ',rtrim(EndTime,'0123456789.:'))),
     ReturnCode INTEGER,
     ErrorCode TEXT CHECK (length(ErrorCode) <= 50) CHECK (NOT instr(ErrorCode,char(0))),
@@ -820,7 +820,7 @@ CREATE TABLE BatchProcessHistory (
     UNIQUE (BatchControl_id, ProcessControlSeq, AttemptNo)
 ) STRICT;
 
-CREATE INDEX "IX_BatchProcessHistory_Unreadable" ON BatchProcessHistory (BatchProcessHistory_id) WHERE ((Status = 'running' OR Status = 'success' OR Status = 'failed' OR Status = 'timeout' OR Status = 'cancelled' OR Status = 'lost' OR Status = 'fenced' OR Status = 'skipped') AND (Cause = 'auto' OR Cause = 'retry' OR Cause = 'manual' OR Cause = 'verify')) IS NOT TRUE;
+CREATE INDEX "IX_BatchProcessHistory_Unreadable" ON BatchProcessHistory (BatchProcessHistory_id) WHERE ((Status = 'running' OR Status = 'success' OR Status = 'failed' OR Status = 'timeout' OR Status = 'cancelled' OR Status = 'lost' OR Status = 'fenced' OR Status = 'skipped' OR Status = 'asked') AND (Cause = 'auto' OR Cause = 'retry' OR Cause = 'manual' OR Cause = 'verify')) IS NOT TRUE;
 
 CREATE UNIQUE INDEX "UX_BatchProcessHistory_Live" ON BatchProcessHistory (BatchControl_id) WHERE Status = 'running';
 

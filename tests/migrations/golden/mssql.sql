@@ -520,7 +520,7 @@ CREATE TABLE OperatorRequest (
     CONSTRAINT [CK_OperatorRequest_Actor] CHECK (Actor <> ''),
     CONSTRAINT [CK_OperatorRequest_Status] CHECK (lower(Status) IN ('requested', 'done', 'refused')),
     CONSTRAINT [CK_OperatorRequest_Action_Word]
-        CHECK (lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Action)) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain', 'note') OR NOT (Status = 'requested'))
+        CHECK (lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Action)) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain', 'note', 'confirm', 'refuse') OR NOT (Status = 'requested'))
 );
 GO
 IF @@TRANCOUNT = 0
@@ -639,7 +639,7 @@ CREATE TABLE Incident (
     CONSTRAINT [CK_Incident_Occurrences] CHECK (Occurrences >= 1),
     CONSTRAINT [CK_Incident_AlertsMade] CHECK (AlertsMade >= 0),
     CONSTRAINT [CK_Incident_Kind]
-        CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
+        CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'unanswered', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
     CONSTRAINT [CK_Incident_Severity] CHECK (lower(Severity) IN ('warning', 'error')),
     CONSTRAINT [CK_Incident_Status] CHECK (lower(Status) IN ('open', 'acknowledged', 'resolved'))
 );
@@ -1557,9 +1557,9 @@ CREATE TABLE BatchProcessHistory (
     CONSTRAINT [UQ_BatchProcessHistory_BatchControl_id_ProcessControlSeq_AttemptNo] UNIQUE (BatchControl_id, ProcessControlSeq, AttemptNo),
     CONSTRAINT [CK_BatchProcessHistory_Cause] CHECK (lower(Cause) IN ('auto', 'retry', 'manual', 'verify')),
     CONSTRAINT [CK_BatchProcessHistory_Status]
-        CHECK (lower(Status) IN ('running', 'success', 'failed', 'timeout', 'cancelled', 'lost', 'fenced', 'skipped')),
-    CONSTRAINT [CK_BatchProcessHistory_EndTime] CHECK ((lower(Status) = 'running' AND EndTime IS NULL)
-        OR (lower(Status) <> 'running' AND EndTime IS NOT NULL)),
+        CHECK (lower(Status) IN ('running', 'success', 'failed', 'timeout', 'cancelled', 'lost', 'fenced', 'skipped', 'asked')),
+    CONSTRAINT [CK_BatchProcessHistory_EndTime] CHECK ((lower(Status) IN ('running', 'asked') AND EndTime IS NULL)
+        OR (lower(Status) NOT IN ('running', 'asked') AND EndTime IS NOT NULL)),
     CONSTRAINT [FK_BatchProcessHistory_BatchControl_id] FOREIGN KEY(BatchControl_id) REFERENCES BatchControl (BatchControl_id),
     CONSTRAINT [FK_BatchProcessHistory_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
 );
@@ -1572,17 +1572,6 @@ GO
 
 IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'UX_BatchProcessHistory_Live' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchProcessHistory', N'U'))
 CREATE UNIQUE INDEX [UX_BatchProcessHistory_Live] ON BatchProcessHistory (BatchControl_id) WHERE Status = 'running';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchProcessHistory_Unreadable' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchProcessHistory', N'U'))
-CREATE INDEX [IX_BatchProcessHistory_Unreadable] ON BatchProcessHistory (BatchProcessHistory_id) WHERE Status <> 'running'
-    AND Status <> 'success' AND Status <> 'failed' AND Status <> 'timeout' AND Status <> 'cancelled' AND Status <> 'lost'
-    AND Status <> 'fenced' AND Status <> 'skipped';
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -1756,7 +1745,7 @@ END;
 GO
 
 IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CK_OperatorRequest_Action_Word', N'C') IS NULL
-ALTER TABLE OperatorRequest ADD CONSTRAINT [CK_OperatorRequest_Action_Word] CHECK (lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Action)) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain', 'note') OR NOT (Status = 'requested'));
+ALTER TABLE OperatorRequest ADD CONSTRAINT [CK_OperatorRequest_Action_Word] CHECK (lower(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Action)) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain', 'note', 'confirm', 'refuse') OR NOT (Status = 'requested'));
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -1773,7 +1762,7 @@ END;
 GO
 
 IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CK_Incident_Kind', N'C') IS NULL
-ALTER TABLE Incident ADD CONSTRAINT [CK_Incident_Kind] CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble'));
+ALTER TABLE Incident ADD CONSTRAINT [CK_Incident_Kind] CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'unanswered', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble'));
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -1981,6 +1970,59 @@ GO
 
 IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Begun' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
 CREATE INDEX [IX_BatchControl_Begun] ON BatchControl (ProcessBatch_id, BegunTime) WHERE BegunTime IS NOT NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+ALTER TABLE BatchProcessHistory DROP CONSTRAINT IF EXISTS [CK_BatchProcessHistory_Status];
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CK_BatchProcessHistory_Status', N'C') IS NULL
+ALTER TABLE BatchProcessHistory ADD CONSTRAINT [CK_BatchProcessHistory_Status] CHECK (lower(Status) IN ('running', 'success', 'failed', 'timeout', 'cancelled', 'lost', 'fenced', 'skipped', 'asked'));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+ALTER TABLE BatchProcessHistory DROP CONSTRAINT IF EXISTS [CK_BatchProcessHistory_EndTime];
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CK_BatchProcessHistory_EndTime', N'C') IS NULL
+ALTER TABLE BatchProcessHistory ADD CONSTRAINT [CK_BatchProcessHistory_EndTime] CHECK ((lower(Status) IN ('running', 'asked') AND EndTime IS NULL) OR (lower(Status) NOT IN ('running', 'asked') AND EndTime IS NOT NULL));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+DROP INDEX IF EXISTS [IX_BatchProcessHistory_Unreadable] ON BatchProcessHistory;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchProcessHistory_Unreadable' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchProcessHistory', N'U'))
+CREATE INDEX [IX_BatchProcessHistory_Unreadable] ON BatchProcessHistory (BatchProcessHistory_id) WHERE Status <> 'running'
+    AND Status <> 'success' AND Status <> 'failed' AND Status <> 'timeout' AND Status <> 'cancelled' AND Status <> 'lost'
+    AND Status <> 'fenced' AND Status <> 'skipped' AND Status <> 'asked';
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -2328,7 +2370,8 @@ FROM Entry e
 SELECT q.BatchControl_id, q.ProcessBatchName, q.Status, q.CycleKey, q.Entity, q.FileName, q.Since, (SELECT TOP 1 CASE WHEN q.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, q.Since) END FROM ZoneOffset o WHERE o.UntilTime > q.Since AND o.FromTime <= q.Since ORDER BY o.FromTime) AS SinceLocal, q.Reason, q.NotBeforeTime, (SELECT TOP 1 CASE WHEN q.NotBeforeTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, q.NotBeforeTime) END FROM ZoneOffset o WHERE o.UntilTime > q.NotBeforeTime AND o.FromTime <= q.NotBeforeTime ORDER BY o.FromTime) AS NotBeforeTimeLocal, q.FileProcess_id, q.NextSql
 FROM (
 SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since,
-       COALESCE(CASE WHEN c.Status = 'paused' THEN 'somebody paused it' END, x.Reason,
+       COALESCE(CASE WHEN j.Confirmation_id IS NOT NULL THEN CONCAT('it asks ', COALESCE(j.Who, 'anyone who may act'), ': ', j.Question)
+            WHEN c.Status = 'paused' THEN 'somebody paused it' END, x.Reason,
             CASE WHEN b.Enabled <> 1 THEN CONCAT('batch ', b.ProcessBatchName, ' is disabled') END, z.Reason, y.Reason,
             CASE WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
                  THEN CONCAT('batch ', b.ProcessBatchName, ' has no steps') END, w.Reason,
@@ -2352,7 +2395,8 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
             WHEN z.BatchFreeze_id IS NULL AND b.Enabled = 1 THEN CASE WHEN p.Oldest BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60, p.Oldest) END
             ELSE z.UntilTime END AS NotBeforeTime,
        c.FileProcess_id,
-       COALESCE(CASE WHEN c.Status = 'paused' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', c.BatchControl_id, ', ''...'');') END, x.NextSql,
+       COALESCE(CASE WHEN j.Confirmation_id IS NOT NULL THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''confirm'', ', c.BatchControl_id, ', ''...'');')
+            WHEN c.Status = 'paused' THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', c.BatchControl_id, ', ''...'');') END, x.NextSql,
             CASE WHEN b.Enabled <> 1 THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');') END, z.NextSql, y.NextSql,
             CASE WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
                  THEN CONCAT('SET QUOTED_IDENTIFIER ON; INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1) VALUES (', b.ProcessBatch_id, ', 10, ..., ..., ...);') END, w.NextSql,
@@ -2369,6 +2413,7 @@ JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
 CROSS JOIN Total l
 LEFT JOIN vFrozen z ON z.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN Confirmation j ON j.BatchControl_id = c.BatchControl_id AND j.Answer IS NULL AND c.Status = 'paused'
 LEFT JOIN BatchControl a ON a.BatchControl_id = c.Ahead_id
 LEFT JOIN BatchControl t ON t.BatchControl_id = c.Stop_id
 LEFT JOIN Unfit x ON x.ProcessBatch_id = c.ProcessBatch_id

@@ -393,7 +393,7 @@ CREATE TABLE OperatorRequest (
     CONSTRAINT "CK_OperatorRequest_Actor" CHECK (Actor <> ''),
     CONSTRAINT "CK_OperatorRequest_Status" CHECK (lower(Status) IN ('requested', 'done', 'refused')),
     CONSTRAINT "CK_OperatorRequest_Action_Word"
-        CHECK (lower(regexp_replace(Action, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain', 'note') OR NOT (Status = 'requested')),
+        CHECK (lower(regexp_replace(Action, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain', 'note', 'confirm', 'refuse') OR NOT (Status = 'requested')),
     CONSTRAINT "CK_OperatorRequest_AnsweredTime_Type" CHECK (AnsweredTime >= '0001-01-01' AND AnsweredTime < '10000-01-01'),
     CONSTRAINT "CK_OperatorRequest_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
     CONSTRAINT "CK_OperatorRequest_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
@@ -480,7 +480,7 @@ CREATE TABLE Incident (
     CONSTRAINT "CK_Incident_Occurrences" CHECK (Occurrences >= 1),
     CONSTRAINT "CK_Incident_AlertsMade" CHECK (AlertsMade >= 0),
     CONSTRAINT "CK_Incident_Kind"
-        CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
+        CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'unanswered', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
     CONSTRAINT "CK_Incident_Severity" CHECK (lower(Severity) IN ('warning', 'error')),
     CONSTRAINT "CK_Incident_Status" CHECK (lower(Status) IN ('open', 'acknowledged', 'resolved')),
     CONSTRAINT "CK_Incident_OpenedTime_Type" CHECK (OpenedTime >= '0001-01-01' AND OpenedTime < '10000-01-01'),
@@ -1097,9 +1097,9 @@ CREATE TABLE BatchProcessHistory (
     CONSTRAINT "UQ_BatchProcessHistory_BatchControl_id_ProcessControlSe_de49" UNIQUE (BatchControl_id, ProcessControlSeq, AttemptNo),
     CONSTRAINT "CK_BatchProcessHistory_Cause" CHECK (lower(Cause) IN ('auto', 'retry', 'manual', 'verify')),
     CONSTRAINT "CK_BatchProcessHistory_Status"
-        CHECK (lower(Status) IN ('running', 'success', 'failed', 'timeout', 'cancelled', 'lost', 'fenced', 'skipped')),
-    CONSTRAINT "CK_BatchProcessHistory_EndTime" CHECK ((lower(Status) = 'running' AND EndTime IS NULL)
-        OR (lower(Status) <> 'running' AND EndTime IS NOT NULL)),
+        CHECK (lower(Status) IN ('running', 'success', 'failed', 'timeout', 'cancelled', 'lost', 'fenced', 'skipped', 'asked')),
+    CONSTRAINT "CK_BatchProcessHistory_EndTime" CHECK ((lower(Status) IN ('running', 'asked') AND EndTime IS NULL)
+        OR (lower(Status) NOT IN ('running', 'asked') AND EndTime IS NOT NULL)),
     CONSTRAINT "FK_BatchProcessHistory_BatchControl_id" FOREIGN KEY(BatchControl_id) REFERENCES BatchControl (BatchControl_id),
     CONSTRAINT "FK_BatchProcessHistory_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
     CONSTRAINT "CK_BatchProcessHistory_StartTime_Type" CHECK (StartTime >= '0001-01-01' AND StartTime < '10000-01-01'),
@@ -1114,7 +1114,7 @@ CREATE TABLE BatchProcessHistory (
 CREATE UNIQUE INDEX "UX_BatchProcessHistory_Live" ON BatchProcessHistory (BatchControl_id) WHERE Status = 'running';
 
 CREATE INDEX "IX_BatchProcessHistory_Unreadable" ON BatchProcessHistory (BatchProcessHistory_id)
-    WHERE (lower(Status) IN ('running', 'success', 'failed', 'timeout', 'cancelled', 'lost', 'fenced', 'skipped')
+    WHERE (lower(Status) IN ('running', 'success', 'failed', 'timeout', 'cancelled', 'lost', 'fenced', 'skipped', 'asked')
     AND lower(Cause) IN ('auto', 'retry', 'manual', 'verify')) IS NOT TRUE;
 
 -- Completed instances that batches which depend on them still have to hear of.
@@ -1667,7 +1667,8 @@ FROM Entry e
 SELECT q.BatchControl_id, q.ProcessBatchName, q.Status, q.CycleKey, q.Entity, q.FileName, q.Since, (SELECT MIN(CASE WHEN q.Since < '5000-01-01' AND (q.Since > '4000-01-01 BC' OR NOT isfinite(q.Since)) THEN q.Since + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > q.Since AND o.FromTime <= q.Since) AS SinceLocal, q.Reason, q.NotBeforeTime, (SELECT MIN(CASE WHEN q.NotBeforeTime < '5000-01-01' AND (q.NotBeforeTime > '4000-01-01 BC' OR NOT isfinite(q.NotBeforeTime)) THEN q.NotBeforeTime + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > q.NotBeforeTime AND o.FromTime <= q.NotBeforeTime) AS NotBeforeTimeLocal, q.FileProcess_id, q.NextSql
 FROM (
 SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since,
-    COALESCE(CASE WHEN c.Status = 'paused' THEN 'somebody paused it' END, x.Reason,
+    COALESCE(CASE WHEN j.Confirmation_id IS NOT NULL THEN ('it asks ' || COALESCE(j.Who, 'anyone who may act') || ': ' || j.Question)
+    WHEN c.Status = 'paused' THEN 'somebody paused it' END, x.Reason,
     CASE WHEN b.Enabled <> 1 THEN ('batch ' || b.ProcessBatchName || ' is disabled') END, z.Reason, y.Reason,
     CASE WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
     THEN ('batch ' || b.ProcessBatchName || ' has no steps') END, w.Reason,
@@ -1691,7 +1692,8 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
     WHEN z.BatchFreeze_id IS NULL AND b.Enabled = 1 THEN CASE WHEN p.Oldest < '5000-01-01' AND (p.Oldest > '4000-01-01 BC' OR NOT isfinite(p.Oldest)) THEN p.Oldest + (60) * interval '1 second' END
     ELSE z.UntilTime END AS NotBeforeTime,
     c.FileProcess_id,
-    COALESCE(CASE WHEN c.Status = 'paused' THEN ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ' || c.BatchControl_id || ', ''...'');') END, x.NextSql,
+    COALESCE(CASE WHEN j.Confirmation_id IS NOT NULL THEN ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''confirm'', ' || c.BatchControl_id || ', ''...'');')
+    WHEN c.Status = 'paused' THEN ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ' || c.BatchControl_id || ', ''...'');') END, x.NextSql,
     CASE WHEN b.Enabled <> 1 THEN ('INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ', ''...'');') END, z.NextSql, y.NextSql,
     CASE WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
     THEN ('INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1) VALUES (' || b.ProcessBatch_id || ', 10, ..., ..., ...);') END, w.NextSql,
@@ -1708,6 +1710,7 @@ JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
 CROSS JOIN Total l
 LEFT JOIN vFrozen z ON z.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN Confirmation j ON j.BatchControl_id = c.BatchControl_id AND j.Answer IS NULL AND c.Status = 'paused'
 LEFT JOIN BatchControl a ON a.BatchControl_id = c.Ahead_id
 LEFT JOIN BatchControl t ON t.BatchControl_id = c.Stop_id
 LEFT JOIN Unfit x ON x.ProcessBatch_id = c.ProcessBatch_id

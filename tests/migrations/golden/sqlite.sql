@@ -244,7 +244,7 @@ CREATE TABLE AppliedDefinition (
 CREATE TABLE OperatorRequest (
     OperatorRequest_id INTEGER PRIMARY KEY AUTOINCREMENT,
     Action TEXT NOT NULL CHECK (length(Action) BETWEEN 1 AND 50)
-        CHECK (lower(trim(Action, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain', 'note') OR NOT (Status = 'requested')),
+        CHECK (lower(trim(Action, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288))) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain', 'note', 'confirm', 'refuse') OR NOT (Status = 'requested')),
     BatchControl_id INTEGER,
     ProcessBatchName TEXT CHECK (length(ProcessBatchName) <= 200),
     Arguments TEXT,
@@ -301,7 +301,7 @@ CREATE INDEX "IX_Drain_Standing" ON Drain (Drain_id) WHERE UndrainedTime IS NULL
 CREATE TABLE Incident (
     Incident_id INTEGER PRIMARY KEY AUTOINCREMENT,
     Kind TEXT COLLATE NOCASE NOT NULL
-        CHECK (Kind IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
+        CHECK (Kind IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'unanswered', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
     IncidentKey TEXT NOT NULL CHECK (length(IncidentKey) BETWEEN 1 AND 200),
     Severity TEXT COLLATE NOCASE NOT NULL CHECK (Severity IN ('warning', 'error')),
     Status TEXT COLLATE NOCASE NOT NULL DEFAULT 'open' CHECK (Status IN ('open', 'acknowledged', 'resolved')),
@@ -805,12 +805,12 @@ CREATE TABLE BatchProcessHistory (
     ClaimedBy TEXT CHECK (length(ClaimedBy) <= 200) CHECK (NOT instr(ClaimedBy,char(0))),
     Cause TEXT COLLATE NOCASE NOT NULL DEFAULT 'auto' CHECK (Cause = 'auto' OR Cause = 'retry' OR Cause = 'manual' OR Cause = 'verify'),
     Status TEXT COLLATE NOCASE NOT NULL DEFAULT 'running'
-        CHECK (Status = 'running' OR Status = 'success' OR Status = 'failed' OR Status = 'timeout' OR Status = 'cancelled' OR Status = 'lost' OR Status = 'fenced' OR Status = 'skipped'),
+        CHECK (Status = 'running' OR Status = 'success' OR Status = 'failed' OR Status = 'timeout' OR Status = 'cancelled' OR Status = 'lost' OR Status = 'fenced' OR Status = 'skipped' OR Status = 'asked'),
     CommandText TEXT NOT NULL CHECK (NOT instr(CommandText,char(0))),
     CommandSpec TEXT NOT NULL DEFAULT '{}' CHECK (NOT instr(CommandSpec,char(0))),
     StartTime TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (StartTime BETWEEN '0001' AND ':' AND StartTime IS strftime('%Y-%m-%d %H:%M:%f',StartTime,'+0 days') OR StartTime GLOB '*[0-9]' AND ifnull(max('0001',date(StartTime,'+0 days')),'')||' ' IN (StartTime||' ',rtrim(StartTime,'0123456789.:'))),
-    EndTime TEXT CHECK ((Status = 'running') = (EndTime IS NULL))
+    EndTime TEXT CHECK ((Status = 'running' OR Status = 'asked') = (EndTime IS NULL))
         CHECK (EndTime IS NULL OR EndTime BETWEEN '0001' AND ':' AND EndTime IS strftime('%Y-%m-%d %H:%M:%f',EndTime,'+0 days') OR EndTime GLOB '*[0-9]' AND ifnull(max('0001',date(EndTime,'+0 days')),'')||' ' IN (EndTime||' ',rtrim(EndTime,'0123456789.:'))),
     ReturnCode INTEGER,
     ErrorCode TEXT CHECK (length(ErrorCode) <= 50) CHECK (NOT instr(ErrorCode,char(0))),
@@ -835,7 +835,7 @@ CREATE TABLE BatchProcessHistory (
     UNIQUE (BatchControl_id, ProcessControlSeq, AttemptNo)
 ) STRICT;
 
-CREATE INDEX "IX_BatchProcessHistory_Unreadable" ON BatchProcessHistory (BatchProcessHistory_id) WHERE ((Status = 'running' OR Status = 'success' OR Status = 'failed' OR Status = 'timeout' OR Status = 'cancelled' OR Status = 'lost' OR Status = 'fenced' OR Status = 'skipped') AND (Cause = 'auto' OR Cause = 'retry' OR Cause = 'manual' OR Cause = 'verify')) IS NOT TRUE;
+CREATE INDEX "IX_BatchProcessHistory_Unreadable" ON BatchProcessHistory (BatchProcessHistory_id) WHERE ((Status = 'running' OR Status = 'success' OR Status = 'failed' OR Status = 'timeout' OR Status = 'cancelled' OR Status = 'lost' OR Status = 'fenced' OR Status = 'skipped' OR Status = 'asked') AND (Cause = 'auto' OR Cause = 'retry' OR Cause = 'manual' OR Cause = 'verify')) IS NOT TRUE;
 
 CREATE UNIQUE INDEX "UX_BatchProcessHistory_Live" ON BatchProcessHistory (BatchControl_id) WHERE Status = 'running';
 
@@ -1141,7 +1141,8 @@ FROM Entry e
 SELECT q.BatchControl_id, q.ProcessBatchName, q.Status, q.CycleKey, q.Entity, q.FileName, q.Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', q.Since, Shift) FROM batchctl_shifts WHERE datetime(q.Since, '+1 second') BETWEEN FromTime AND UntilTime) AS SinceLocal, q.Reason, q.NotBeforeTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', q.NotBeforeTime, Shift) FROM batchctl_shifts WHERE datetime(q.NotBeforeTime, '+1 second') BETWEEN FromTime AND UntilTime) AS NotBeforeTimeLocal, q.FileProcess_id, q.NextSql
 FROM (
 SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since,
-    COALESCE(CASE WHEN c.Status = 'paused' THEN 'somebody paused it' END, x.Reason,
+    COALESCE(CASE WHEN j.Confirmation_id IS NOT NULL THEN 'it asks ' || COALESCE(j.Who, 'anyone who may act') || ': ' || j.Question
+    WHEN c.Status = 'paused' THEN 'somebody paused it' END, x.Reason,
     CASE WHEN b.Enabled <> 1 THEN 'batch ' || b.ProcessBatchName || ' is disabled' END, z.Reason, y.Reason,
     CASE WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
     THEN 'batch ' || b.ProcessBatchName || ' has no steps' END, w.Reason,
@@ -1164,7 +1165,8 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
     WHEN z.BatchFreeze_id IS NULL AND b.Enabled = 1 THEN strftime('%Y-%m-%d %H:%M:%f', p.Oldest, (60) || ' seconds')
     ELSE z.UntilTime END AS NotBeforeTime,
     c.FileProcess_id,
-    COALESCE(CASE WHEN c.Status = 'paused' THEN 'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ' || c.BatchControl_id || ', ''...'');' END, x.NextSql,
+    COALESCE(CASE WHEN j.Confirmation_id IS NOT NULL THEN 'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''confirm'', ' || c.BatchControl_id || ', ''...'');'
+    WHEN c.Status = 'paused' THEN 'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ' || c.BatchControl_id || ', ''...'');' END, x.NextSql,
     CASE WHEN b.Enabled <> 1 THEN 'INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ' || quote(b.ProcessBatchName) || ', ''...'');' END, z.NextSql, y.NextSql,
     CASE WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
     THEN 'INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1) VALUES (' || b.ProcessBatch_id || ', 10, ..., ..., ...);' END, w.NextSql,
@@ -1180,6 +1182,7 @@ JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
 CROSS JOIN Total l
 LEFT JOIN vFrozen z ON z.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN Confirmation j ON j.BatchControl_id = c.BatchControl_id AND j.Answer IS NULL AND c.Status = 'paused'
 LEFT JOIN BatchControl a ON a.BatchControl_id = c.Ahead_id
 LEFT JOIN BatchControl t ON t.BatchControl_id = c.Stop_id
 LEFT JOIN Unfit x ON x.ProcessBatch_id = c.ProcessBatch_id

@@ -1,0 +1,69 @@
+"""Answering the questions that steps ask: who may, and what is written of it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from batchctl.domain.errors import Conflict, Refused
+from batchctl.domain.operators import confirmations
+from batchctl.domain.operators.confirmations import Confirmation
+from batchctl.domain.rows import BatchInstance
+from batchctl.domain.status import ConfirmationAnswer, HistoryStatus, InstanceStatus
+from batchctl.domain.text import visible
+from batchctl.store import Connection, database_roles
+from batchctl.store.operators import confirmation_rows
+
+
+def question_of(connection: Connection, instance: BatchInstance) -> Confirmation:
+    """Return the question that an instance waits with; refuse where there is none, and say who has answered it."""
+    at = instance.instance_id
+    asked = confirmation_rows.open_of(connection, at)
+    if asked is not None and instance.status is InstanceStatus.PAUSED and instance.last_seq < asked.seq:
+        return asked
+    last = next(iter(confirmation_rows.newest_of(connection, at)), None)
+    if last is not None and last.answer is not None:
+        message = f"The question of BatchControl {at} was answered: {last.how_answered}."
+    else:
+        message = f"BatchControl {at} is {instance.status} and asks nothing."
+    raise Refused(message, next_step=f"batchctl show {at}")
+
+
+def check_may_answer(connection: Connection, question: Confirmation, user: str, asked_by: str | None) -> None:
+    """Refuse an answer of one whom the question does not name; `asked_by` is the database user who asks by a row."""
+    if question.who is None or user.casefold() in confirmations.names(question.who):
+        return
+    if any(database_roles.is_member(connection, role, asked_by) for role in confirmations.roles(question.who)):
+        return
+    message = (
+        f"The question of BatchControl {question.instance_id} is for {question.may_answer}, not for {visible(user)}."
+    )
+    raise Refused(message, next_step=f"let one of them type: batchctl confirm {question.instance_id}")
+
+
+def close(
+    connection: Connection,
+    question: Confirmation,
+    given: ConfirmationAnswer,
+    *,
+    who: str,
+    reason: str | None,
+    status: HistoryStatus,
+    retries: int,
+    now: datetime,
+) -> None:
+    """Write an answer, and how the attempt that asked has ended with it; what was seen stays in its Output."""
+    if not confirmation_rows.answer(connection, question.confirmation_id, given, who, reason, now):
+        message = f"Somebody has just answered the question of BatchControl {question.instance_id}."
+        raise Conflict(message, next_step=f"batchctl show {question.instance_id}")
+    said = _wording(given, who, reason, status)
+    output = "\n".join(
+        [said, f"asked: {visible(question.question)}", *([] if question.evidence is None else [question.evidence])]
+    )
+    confirmation_rows.end_attempt(connection, question.instance_id, status, said, now, retries=retries, output=output)
+
+
+def _wording(given: ConfirmationAnswer, who: str, reason: str | None, status: HistoryStatus) -> str:
+    if given is ConfirmationAnswer.EXPIRED:
+        so = "it went on" if status is HistoryStatus.SUCCESS else "the step has failed"
+        return f"expired: no one answered in time, so {so}"
+    return f"{given} by {who}" + ("" if reason is None else f": {reason}")

@@ -1,0 +1,20 @@
+"""Which roles of the control database a user is a member of."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, text
+
+_POSTGRESQL = text(
+    "SELECT r.oid FROM pg_roles r WHERE lower(r.rolname) = :role AND pg_has_role("
+    "coalesce((SELECT u.oid FROM pg_roles u WHERE u.rolname = :asked_by), CASE WHEN :asked_by IS NULL THEN"
+    " (SELECT c.oid FROM pg_roles c WHERE c.rolname = current_user) END), r.oid, 'MEMBER')"
+)
+_MSSQL = text(
+    "SELECT 1 AS Found WHERE IS_ROLEMEMBER(:role) = 1 AND :asked_by IS NULL OR IS_ROLEMEMBER(:role, :asked_by) = 1"
+)
+
+
+def is_member(connection: Connection, role: str, user: str | None) -> bool:
+    """Say whether a user, or the one of the session, is a member of a role; SQLite knows neither."""
+    asked = {"postgresql": _POSTGRESQL, "mssql": _MSSQL}.get(connection.dialect.name)
+    return asked is not None and connection.execute(asked, {"role": role, "asked_by": user}).first() is not None
