@@ -119,7 +119,7 @@ def test_definitions_with_questions_are_exported_and_applied(night: Night) -> No
     text = exported.stdout
     night.sql("DELETE FROM ProcessControl WHERE ProcessControlSeq = 20")
     (night.database.directory / "month.toml").write_text(text, encoding="utf-8")
-    applied = night("apply", "month.toml", "--yes", "--reason", "restored")
+    applied = night("apply", "month.toml", "--yes", "--reason", "restored", "--overwrite", "Month")
 
     assert "Is {FileName} right?" in text
     assert applied.returncode == 0, applied
