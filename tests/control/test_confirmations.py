@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from batchctl.control.maintenance.purge import Purge
 from batchctl.control.operators.answer_times import AnswerTimes
 from batchctl.domain.errors import Refused
 from batchctl.domain.outcomes import Asks, Rendered, StepOutcome
@@ -14,6 +15,7 @@ from batchctl.domain.rows import InstanceId
 from batchctl.domain.status import OnTimeout
 from batchctl.operations.intervene import Operator
 from batchctl.operations.maintenance import fsck
+from tests.control.alarm import Alarm
 from tests.control.world import BAD, OK, RUNS_ON, World
 
 ONE = InstanceId(1)
@@ -302,3 +304,48 @@ def test_a_look_that_was_lost_is_made_again_whatever_onlost_says(world: World) -
     assert world.statuses() == ["complete", "paused"]
     assert [row[0] for row in world.sql(ATTEMPTS)] == ["lost", "asked"]
     assert broken(world) == set()
+
+
+INCIDENTS = "SELECT Kind, Severity, NextStep, ResolvedTime IS NULL FROM Incident"
+
+
+def test_people_are_told_of_a_question_that_waits_too_long_until_it_is_answered(world: World) -> None:
+    month(world, asks(), AlarmDuration=3600)
+    alarm = Alarm(world)
+    alarm.announced()
+    assert world.sql(INCIDENTS) == []
+    world.clock.advance(timedelta(hours=2))
+    alarm.announced()
+
+    to_type = "batchctl confirm 1   (or: batchctl refuse 1 --reason ...)"
+    assert [row[:3] for row in world.sql(INCIDENTS)] == [("unanswered", "warning", to_type)]
+    person(world).confirm(ONE)
+    alarm.announced()
+    assert world.one("SELECT count(*) FROM Incident WHERE ResolvedTime IS NOT NULL") == 1
+
+
+def test_a_time_that_opens_an_incident_opens_it_once_it_is_over(world: World) -> None:
+    month(world, asks(None, 1, OnTimeout.INCIDENT))
+    alarm = Alarm(world)
+    world.clock.advance(timedelta(minutes=59))
+    alarm.announced()
+    assert world.sql(INCIDENTS) == []
+    world.clock.advance(timedelta(minutes=2))
+    alarm.announced()
+
+    assert [row[:2] for row in world.sql(INCIDENTS)] == [("unanswered", "error")]
+
+
+def test_questions_go_with_their_instance(world: World) -> None:
+    world.clock.advance(timedelta(days=3650))
+    month(world, asks())
+    person(world).confirm(ONE)
+    world.process()
+    world.sql("DELETE FROM Setting WHERE Name IN ('CompleteDays', 'KeepLast')")
+    world.sql("INSERT INTO Setting (Name, Value) VALUES ('CompleteDays', '1')")
+    world.sql("INSERT INTO Setting (Name, Value) VALUES ('KeepLast', '0')")
+    world.clock.advance(timedelta(days=30))
+    Purge(transactions=world.transactions, clock=world.clock, actor="anna", host="h", patient=True).everything("old")
+
+    assert world.one("SELECT count(*) FROM BatchControl") == 0
+    assert world.one("SELECT count(*) FROM Confirmation") == 0
