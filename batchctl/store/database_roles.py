@@ -14,7 +14,15 @@ _MSSQL = text(
 )
 
 
+_ASK = {"postgresql": _POSTGRESQL, "mssql": _MSSQL}
+
+
+def are_known(connection: Connection) -> bool:
+    """Say whether this kind of database has roles at all: SQLite has none."""
+    return connection.dialect.name in _ASK
+
+
 def is_member(connection: Connection, role: str, user: str | None) -> bool:
     """Say whether a user, or the one of the session, is a member of a role; SQLite knows neither."""
-    asked = {"postgresql": _POSTGRESQL, "mssql": _MSSQL}.get(connection.dialect.name)
+    asked = _ASK.get(connection.dialect.name)
     return asked is not None and connection.execute(asked, {"role": role, "asked_by": user}).first() is not None

@@ -127,6 +127,13 @@ def test_definitions_with_questions_are_exported_and_applied(night: Night) -> No
     assert night.sql("SELECT ProcessType, Data1, Data4 FROM ProcessControl WHERE ProcessControlSeq = 20") == wanted
 
 
+def test_check_says_where_no_one_can_be_a_member_of_a_role(night: Night) -> None:
+    night.sql("UPDATE ProcessControl SET Data2 = 'nina, role:approvers' WHERE ProcessControlSeq = 20")
+    found = night("check")
+
+    assert ("SQLite has no database roles" in found.stdout) is (night.database.kind == "sqlite"), found.stdout
+
+
 def test_check_names_what_is_wrong_with_the_row(night: Night) -> None:
     night.sql("UPDATE ProcessControl SET Data1 = NULL, Data4 = 'soon' WHERE ProcessControlSeq = 20")
     found = night("check")

@@ -274,6 +274,31 @@ def test_acts_and_lists_are_those_of_the_command_line(night: Night, console: Con
     assert len(listed.text.splitlines()) == 3
 
 
+def test_a_question_is_seen_and_answered(night: Night, console: Console) -> None:
+    night.batch("Bank", "true", "true", "true")
+    night.sql(
+        "UPDATE ProcessControl SET ProcessType = 'confirm', Data1 = ? WHERE ProcessControlSeq = 20"
+        " AND ProcessBatch_id = 2",
+        "Send {FileName} to the bank?",
+    )
+    for name in ("march.csv", "april.csv"):
+        night.arrive("Bank", name)
+    night("run", "--once")
+    browser = console.browser()
+    assert "Waiting for a person" in browser.get("/").said
+    shown = browser.get("/instances/3").said
+    assert "It waits for an answer Send march.csv to the bank?" in shown
+    assert "Confirm Refuse" in shown
+    assert "Resume" not in shown
+
+    assert browser.act("/instances/3/confirm", reason="totals agree").status == 303
+    assert browser.act("/instances/4/refuse", reason="the wrong month").status == 303
+
+    late = browser.get("/instances/3/confirm")
+    assert (late.status, "was answered: confirmed by" in late.said) == (409, True)
+    assert [night.status_of(at) for at in (3, 4)] == ["ready", "failed"]
+
+
 def test_pages_go_on_where_the_one_before_ended(night: Night, console: Console) -> None:
     for at in range(3, 53):
         night.arrive("Late", f"{at}.csv")

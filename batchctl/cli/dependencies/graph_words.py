@@ -30,7 +30,7 @@ MEANINGS = {
     "running": "a step is running",
     "cancelling": "it is being cancelled",
     "pausing": "it pauses when its step ends",
-    "paused": "somebody paused it",
+    "paused": "somebody paused it, or it waits for the answer of a person",
     "ready": "it starts when it may",
     WAITS: "some of what it needs is complete, some not",
     "complete": "the newest one is complete",

@@ -28,7 +28,7 @@ from batchctl.operations.definitions.pool_findings import never_served, pool_fin
 from batchctl.operations.definitions.reconciler import JobPlugins
 from batchctl.operations.intake import watches
 from batchctl.operations.intake.trial import trigger_findings
-from batchctl.operations.operators import freezing
+from batchctl.operations.operators import confirming, freezing
 from batchctl.operations.scheduling.time_findings import time_findings
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.ports import AskHandler, Folders, Transactions, ask_straight
@@ -92,6 +92,7 @@ def check(
         lacking = [finding for one in asking if (finding := lacks_procedure(connection, one))]
         of_variables = list(variable_keeper.findings(connection, context.read_text))
         tasks = list(task_connections.findings(connection, defined.batches, context.connections))
+        of_questions = list(confirming.unanswerable(connection, defined.batches))
         pools, unreadable_pools = pool_rows.in_use(connection, ()), pool_rows.unreadable(connection)
         timed = [] if timetable is None else list(time_findings(connection, timetable, defined.batches, triggers))
     broken = {} if jobs is None else jobs.failed_modules()
@@ -123,6 +124,8 @@ def check(
         for step in () if batch.batch_id in left_behind else batch.steps:
             row = f"{visible(batch.name)}, step {step.seq} '{visible(step.name)}'"
             found += _rows("ProcessControl", row, _of_step(batch, step, checks, jobs))
+    for row, wrong in of_questions:
+        found += _rows("ProcessControl", row, [wrong])
     for expected in expectations:
         unfit_ones = (Finding(column, said) for column, said in unfit_columns(expected, calendar_names))
         found += _rows("ProcessBatch", visible(expected.name), unfit_ones)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from batchctl.domain.errors import Conflict, Refused
 from batchctl.domain.operators import confirmations
 from batchctl.domain.operators.confirmations import Confirmation
-from batchctl.domain.rows import BatchInstance
+from batchctl.domain.outcomes import Finding
+from batchctl.domain.rows import BatchDefinition, BatchInstance
 from batchctl.domain.status import ConfirmationAnswer, HistoryStatus, InstanceStatus
 from batchctl.domain.text import visible
 from batchctl.store import Connection, database_roles
@@ -60,6 +62,18 @@ def close(
         [said, f"asked: {visible(question.question)}", *([] if question.evidence is None else [question.evidence])]
     )
     confirmation_rows.end_attempt(connection, question.instance_id, status, said, now, retries=retries, output=output)
+
+
+def unanswerable(connection: Connection, batches: Iterable[BatchDefinition]) -> Iterator[tuple[str, Finding]]:
+    """Yield the steps, by what they are called, whose question is for roles in a database that has none."""
+    if database_roles.are_known(connection):
+        return
+    for batch in batches:
+        for step in batch.steps:
+            who = step.data[1] if step.asks_people else None
+            if any(confirmations.roles(who)):
+                message = "SQLite has no database roles, and so no members of one: name people."
+                yield f"{visible(batch.name)}, step {step.seq} '{visible(step.name)}'", Finding("Data2", message)
 
 
 def _wording(given: ConfirmationAnswer, who: str, reason: str | None, status: HistoryStatus) -> str:
