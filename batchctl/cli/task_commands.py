@@ -221,7 +221,7 @@ def _wait_drained(session: CliSession, name: str, timeout: float | None, *, as_j
         message = f"{len(left)} instances have a step under way on {place} still: BatchControl {some}"
         output.say(f"{message}\nNext: batchctl show {left[0]}")
     else:
-        click.echo(f"Nothing runs on {place} any more.")
+        click.echo(f"Nothing runs {'on' if place.pool is None else 'in'} {place} any more.")
     if left:
         raise click.exceptions.Exit(TIMED_OUT)
 

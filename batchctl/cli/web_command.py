@@ -6,7 +6,7 @@ import click
 
 from batchctl.cli import output
 from batchctl.cli.session import CliSession, WholeNumber, pass_session
-from batchctl.domain.errors import PluginError
+from batchctl.domain.errors import ConfigurationError
 
 PORT = 8642
 
@@ -25,7 +25,8 @@ def web(session: CliSession, host: str, port: int) -> None:
         from batchctl.web import server  # noqa: PLC0415 - it comes with an extra
     except ModuleNotFoundError as error:
         message = f"The console needs the module {error.name}, which is not installed."
-        raise PluginError(message, next_step="pip install 'batchctl[web]'") from error
+        install = "pip install -e '.[web]'   (in the checkout; of a wheel: pip install 'batchctl[web]')"
+        raise ConfigurationError(message, next_step=install) from error
 
     terminal = server.Terminal(
         address=lambda address: output.line(f"The console: {address}   (Ctrl-C ends it)"),

@@ -102,7 +102,12 @@ class Console:
 
     def _refused(self, request: Request) -> Response | None:
         if not guards.is_meant_for(self.hosts, request.headers):
-            return self._say(_NOT_ALLOWED, "Not allowed", "This console has another name.", None)
+            return self._say(
+                _NOT_ALLOWED,
+                "Not allowed",
+                "This console has another name: open the address that its terminal shows.",
+                None,
+            )
         if request.method not in {"GET", "HEAD"} and not guards.is_own(request.headers):
             return self._say(_NOT_ALLOWED, "Not allowed", "The form was not sent by a page of this console.", None)
         return None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from click.testing import CliRunner
 
 from batchctl.cli.main import CALLED_ELSEWHERE, COMMANDS, GROUPS, cli
+from batchctl.domain.errors import ConfigurationError
 
 
 @pytest.mark.parametrize(
@@ -31,3 +34,11 @@ def test_help_names_every_command_once_on_one_screen() -> None:
     assert sorted(named) == sorted(COMMANDS)
     assert len(shown) <= 45
     assert [line for line in shown if len(line) > 80] == []
+
+
+def test_the_console_without_its_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "batchctl.web.server", None)
+    with pytest.raises(ConfigurationError) as missing:
+        CliRunner().invoke(cli, ["web"], catch_exceptions=False)
+
+    assert "pip install 'batchctl[web]'" in (missing.value.next_step or "")

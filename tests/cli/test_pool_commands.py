@@ -99,9 +99,9 @@ def test_a_drain_says_what_it_drains_and_what_to_type_next(two: Shop) -> None:
     assert two("drain", "--pool", "ssis", *WHY) == 0
     assert two.out.startswith("It is drained already: pool ssis is drained since ")
     assert two("wait", "--drained", "ssis") == 0
-    assert two.out == "Nothing runs on pool ssis any more.\n"
+    assert two.out == "Nothing runs in pool ssis any more.\n"
     assert two("undrain", "ssis", "--reason", "done") == 0
-    assert two.out.startswith("Undrained: pool ssis is drained since ")
+    assert two.out.startswith("Undrained: pool ssis was drained since ")
     assert two("undrain", "ssis", "--reason", "done") == 0
     assert two.out == "The pool ssis is not drained: there is nothing to end.\n"
     acts = [(one["Action"], one["Reason"]) for one in two.json("audit") if one["Action"] in {"drain", "undrain"}]

@@ -375,7 +375,7 @@ def test_the_gate_of_a_pool_says_what_keeps_it_closed_until_a_controller_serves_
     assert blocking(why(world, "1"))["pool"] == Gate(
         "pool",
         "no controller serves pool ssis (and none ever did)",
-        "batchctl run --pool ssis   (on a host that has what the step needs)",
+        "batchctl run --pool ssis   (on a host that has what its steps need)",
         "Pool 1",
     )
     world.sql("INSERT INTO ControllerPool (Controller_id, PoolName) VALUES (1, 'ssis')")

@@ -6,7 +6,7 @@ import click
 
 from batchctl.cli import output
 from batchctl.cli.session import CliSession, acts, as_json, reads_rows
-from batchctl.domain.operators.pools import Place, undraining, wording
+from batchctl.domain.operators.pools import Place, to_serve, undraining, wording
 from batchctl.operations import pool_standing, shown_columns
 from batchctl.operations.operators import pooling
 
@@ -33,7 +33,7 @@ def pools(session: CliSession, as_json: bool) -> None:
     if drained is not None:
         output.hints(undraining(drained))
     elif without is not None:
-        output.hints(f"batchctl run --pool {without.name}   (on a host that has what its steps need)")
+        output.hints(to_serve(without.name, is_there=without.pool is not None))
     else:
         output.hints("batchctl controllers")
 
@@ -97,8 +97,9 @@ def undrain(
     if not done.drains:
         click.echo(f"The {done.place} is not drained: there is nothing to end.")
         return
+    what, verb = ("Would be undrained", "is") if done.dry_run else ("Undrained", "was")
     for one in done.drains:
-        click.echo(f"{'Would be undrained' if done.dry_run else 'Undrained'}: {wording(one)}.")
+        click.echo(f"{what}: {wording(one, verb)}.")
     output.say("Next: the same without --dry-run" if done.dry_run else "Next: batchctl pools")
 
 

@@ -397,7 +397,7 @@ def no_leader(last: str | None, since: datetime, locked: Gate) -> IncidentSign:
     )
 
 
-def unserved(pool: str, unserved: str, many: int, since: datetime) -> IncidentSign:
+def unserved(pool: str, unserved: str, serve: str, many: int, since: datetime) -> IncidentSign:
     """Return the sign that instances wait for a pool that no controller serves."""
     wait = "an instance waits" if many == 1 else f"{many} instances wait"
     return IncidentSign(
@@ -406,7 +406,7 @@ def unserved(pool: str, unserved: str, many: int, since: datetime) -> IncidentSi
         subject=f"pool {visible(pool)}",
         message=f"{unserved[:1].upper()}{unserved[1:]}, and {wait} for it",
         since=since,
-        next_step=f"batchctl run --pool {typed(pool)}   (on a host that has what its steps need; batchctl pools)",
+        next_step=serve,
     )
 
 

@@ -147,9 +147,9 @@ def _at(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
 
 
-def wording(drain: Drain) -> str:
-    """Say what is drained, since when, by whom and why."""
-    return f"{drain.place} is drained since {_at(drain.since)} by {visible(drain.actor)}: {visible(drain.reason)}"
+def wording(drain: Drain, verb: str = "is") -> str:
+    """Say what is drained, or was, since when, by whom and why."""
+    return f"{drain.place} {verb} drained since {_at(drain.since)} by {visible(drain.actor)}: {visible(drain.reason)}"
 
 
 def undraining(drain: Drain) -> str:
@@ -169,6 +169,16 @@ def pool_of(instance: BatchInstance, batch: BatchDefinition) -> str | None:
     """Return the pool of an instance's next step; None when it has none."""
     step = batch.step_after(instance.last_seq)
     return None if step is None else batch.pool_of(step)
+
+
+MAKE = "batchctl pools   (which there are), or make it: INSERT INTO Pool (PoolName) VALUES (...)"
+"""What to do where a pool is named that is not there."""
+
+
+def to_serve(pool: str, *, is_there: bool) -> str:
+    """Return what to do so that a controller serves a pool: one that is not there has to be made before."""
+    is_known = is_there or pool == DEFAULT_POOL
+    return f"batchctl run --pool {typed(pool)}   (on a host that has what its steps need)" if is_known else MAKE
 
 
 def served_by(names: Iterable[str]) -> frozenset[str]:

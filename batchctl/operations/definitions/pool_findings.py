@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from batchctl.domain.operators.pools import Pools, PoolsInUse
+from batchctl.domain.operators.pools import MAKE, Pools, PoolsInUse, to_serve
 from batchctl.domain.outcomes import RowFinding
 from batchctl.domain.rows import DEFAULT_POOL, BatchDefinition
-from batchctl.domain.text import did_you_mean, typed, visible
-
-_MAKE = "batchctl pools   (which there are), or make it: INSERT INTO Pool (PoolName) VALUES (...)"
+from batchctl.domain.text import did_you_mean, visible
 
 
 def pool_findings(batches: Iterable[BatchDefinition], pools: Pools) -> Iterator[RowFinding]:
@@ -29,10 +27,9 @@ def never_served(batches: Iterable[BatchDefinition], pools: PoolsInUse) -> Itera
     needed = {batch.pool_of(step) for batch in batches if batch.enabled for step in batch.steps}
     for name in sorted(needed & set(pools.known.by_name) - {DEFAULT_POOL, *pools.last}):
         message = f"Steps are to run in pool '{visible(name)}', and no controller has ever served it."
-        serve = f"batchctl run --pool {typed(name)}   (on a host that has what its steps need)"
-        yield RowFinding("Pool", visible(name), "PoolName", message, serve)
+        yield RowFinding("Pool", visible(name), "PoolName", message, to_serve(name, is_there=True))
 
 
 def _unknown(table: str, row: str, name: str, known: Iterable[str]) -> RowFinding:
     near = visible(did_you_mean(name, known))
-    return RowFinding(table, row, "Pool", f"There is no pool '{visible(name)}', so its steps do not run.{near}", _MAKE)
+    return RowFinding(table, row, "Pool", f"There is no pool '{visible(name)}', so its steps do not run.{near}", MAKE)

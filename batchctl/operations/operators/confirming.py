@@ -39,7 +39,9 @@ def check_may_answer(connection: Connection, question: Confirmation, user: str, 
     message = (
         f"The question of BatchControl {question.instance_id} is for {question.may_answer}, not for {visible(user)}."
     )
-    raise Refused(message, next_step=f"let one of them type: batchctl confirm {question.instance_id}")
+    at = question.instance_id
+    others = f"others, once Data2 names them: batchctl rerun {at} --reason ..."
+    raise Refused(message, next_step=f"let one of them type: batchctl confirm {at}   ({others})")
 
 
 def close(

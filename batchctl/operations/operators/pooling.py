@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from batchctl.domain.errors import Conflict, InvalidInput, NotFound
 from batchctl.domain.operators import pools
-from batchctl.domain.operators.pools import Drain, DrainId, Place, Pools
+from batchctl.domain.operators.pools import MAKE, Drain, DrainId, Place, Pools
 from batchctl.domain.rows import DEFAULT_POOL
 from batchctl.domain.text import did_you_mean, fitting, visible
 from batchctl.operations import shown_columns
@@ -15,15 +15,13 @@ from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.ports import Transactions
 from batchctl.store import Connection, controllers, pool_rows
 
-_OTHERWISE = "batchctl pools   (which there are), or make it: INSERT INTO Pool (PoolName) VALUES (...)"
-
 
 def check_pools(connection: Connection, names: Iterable[str]) -> None:
     """Refuse to serve a pool that is not there: its name is probably mistyped, and its steps would wait."""
     known = pool_rows.known(connection)
     for name in pools.unknown(names, known):
         near = visible(did_you_mean(name, known.by_name))
-        raise NotFound(f"There is no pool '{visible(name)}'.{near}", next_step=_OTHERWISE)
+        raise NotFound(f"There is no pool '{visible(name)}'.{near}", next_step=MAKE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +139,7 @@ def _checked(connection: Connection, known: Pools, place: Place) -> Place:
     _, names = _places(connection, known)
     if name not in names:
         near = visible(did_you_mean(name, names))
-        raise NotFound(f"There is no pool '{visible(name)}'.{near}", next_step=_OTHERWISE)
+        raise NotFound(f"There is no pool '{visible(name)}'.{near}", next_step=MAKE)
     return Place(None, name)
 
 
