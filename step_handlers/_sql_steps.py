@@ -36,6 +36,7 @@ from step_handlers.databases._database import NOTHING, Bound, ConnectionRefused,
 from step_handlers.databases._sql_text import COMMENT
 from step_handlers.databases._sqlite import Sqlite
 from step_handlers.databases._statements import MalformedSql, Statement, Token, TokenKind, variables, with_holes
+from step_handlers.postgres._postgres import Postgres
 from step_handlers.shells._shell import heading
 from step_handlers.sqlserver._mssql import SqlServer
 
@@ -142,8 +143,11 @@ def verification_findings(step: Step, target: Target, context: StepContext) -> l
     return [*query.findings, *query_findings(query, target, context)]
 
 
+_READ_ONLY = Token(TokenKind.OTHER, "SET TRANSACTION READ ONLY")
+
+
 def bounded(query: Query, target: Target, most: int) -> Query:
-    """Return a query of one statement that reads no more than so many rows, however many there are."""
+    """Return a query of one statement that writes nothing, and reads no more than so many rows, however many there are."""
     (statement,) = query.script.inside
     if isinstance(target.kind, SqlServer):
         # A derived table of SQL Server takes neither an ORDER BY nor a column without a name.
@@ -151,8 +155,10 @@ def bounded(query: Query, target: Target, most: int) -> Query:
     else:
         before, behind = "SELECT * FROM (", f"\n) AS shown LIMIT {most}"
     around = [Token(TokenKind.OTHER, text) for text in (before, behind)]
-    tokens = (around[0], *statement.tokens, around[1])
-    return replace(query, script=Script((), (replace(statement, tokens=tokens),)))
+    asked = replace(statement, tokens=(around[0], *statement.tokens, around[1]))
+    # A function of PostgreSQL may write, even one that a SELECT calls.
+    first = [replace(statement, tokens=(_READ_ONLY,))] if isinstance(target.kind, Postgres) else []
+    return replace(query, script=Script((), (*first, asked)))
 
 
 def names_a_file(written: str) -> bool:

@@ -64,6 +64,9 @@ class Confirm:
         """Return everything wrong with the row."""
         parsed = _parsed(step, context)
         found = [*parsed.findings, *unused_columns(step, {1, 2, 3, 4, 5})]
+        if step.rows_min is not None or step.rows_max is not None:
+            column_of = "RowsMin" if step.rows_min is not None else "RowsMax"
+            found.append(Finding(column_of, "a step that asks loads no rows: nothing looks at this"))
         if parsed.query is not None:
             found += _sql_steps.query_findings(parsed.query, parsed.target, context)
             connection = context.connections.get(column(step, 5))
@@ -77,8 +80,11 @@ class Confirm:
         question = fill(request, parsed.question)[:LONGEST_QUESTION]
         if not question.strip():
             refuse_value(request, "Data1", f"there is no question in {request.step.data[0]}")
-        who = ", ".join(one.strip() for one in fill(request, parsed.who).split(",") if one.strip()) or None
-        if reason := unfit_names(who or ""):
+        filled = fill(request, parsed.who)
+        who = ", ".join(one.strip() for one in filled.split(",") if one.strip()) or None
+        if who is None and column(request.step, 2).strip():
+            refuse_value(request, "Data2", f"{request.step.data[1]} names no one")
+        if reason := unfit_names(filled):
             refuse_value(request, "Data2", reason)
         time = parsed.time
         asked: dict[str, JsonValue] = {

@@ -235,7 +235,7 @@ class Recorder:
         may_go_on = may_begin and batch is not None and gates.is_open(batch, now)
         batch = batch or end.attempt.batch
         may_go_on = may_go_on and self.can_begin(batch, batch.step_after(end.attempt.step.seq))
-        ended = moves.unless_cancelled(found, self._ended(end))
+        ended = moves.unless_stopped(found, self._ended(end))
         move = moves.after_step(found, batch, ended, now=now, may_go_on=may_go_on)
         return AfterEnd(end, batch, found, ended, move, moves.moved(found, move))
 

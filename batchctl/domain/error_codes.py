@@ -274,6 +274,7 @@ CODES: Mapping[str, int] = {
     "batchctl.operations.operators.confirming:check_may_answer": 1381,
     "batchctl.operations.operators.confirming:close": 1382,
     "batchctl.operations.decisions:check_unasked": 1383,
+    "batchctl.operations.operators.confirming:check_in_time": 1384,
 }
 """By the module and the function that makes the error."""
 

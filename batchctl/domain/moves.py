@@ -139,8 +139,7 @@ def after_step(instance: BatchInstance, batch: BatchDefinition, end: Ended, *, n
         case HistoryStatus.CANCELLED | HistoryStatus.LOST:
             return _after_lost(instance, batch, end, now)
         case HistoryStatus.ASKED:
-            is_cancelled = instance.status is InstanceStatus.CANCELLING
-            return _standing(instance, InstanceVerb.CANCEL if is_cancelled else InstanceVerb.ASK)
+            return _standing(instance, _INSTEAD.get(instance.status, InstanceVerb.ASK))
         case HistoryStatus.FENCED | HistoryStatus.RUNNING:
             message = f"an attempt does not end as {end.status}"
             raise ValueError(message)
@@ -178,11 +177,16 @@ def _further(
     )
 
 
-def unless_cancelled(instance: BatchInstance, end: Ended) -> Ended:
-    """Return how an attempt ended: nothing is asked about an instance that is being cancelled."""
-    if end.status is not HistoryStatus.ASKED or instance.status is not InstanceStatus.CANCELLING:
+_INSTEAD = {InstanceStatus.CANCELLING: InstanceVerb.CANCEL, InstanceStatus.PAUSING: InstanceVerb.PAUSE}
+"""What becomes of an instance instead of being asked about: what a person wanted meanwhile."""
+
+
+def unless_stopped(instance: BatchInstance, end: Ended) -> Ended:
+    """Return how an attempt ended: nothing is asked about an instance that is to be cancelled or paused."""
+    if end.status is not HistoryStatus.ASKED or instance.status not in _INSTEAD:
         return end
-    return replace(end, status=HistoryStatus.CANCELLED, message="was not asked because the instance was cancelled")
+    message = f"was not asked because the instance is {instance.status}"
+    return replace(end, status=HistoryStatus.CANCELLED, message=message)
 
 
 def answered(instance: BatchInstance, batch: BatchDefinition, seq: int, *, confirmed: bool) -> Move:
@@ -201,6 +205,8 @@ def _after_failure(
 ) -> Move:
     if instance.status is InstanceStatus.CANCELLING:
         return _standing(instance, InstanceVerb.CANCEL)
+    if instance.status is InstanceStatus.PAUSING and end.status is HistoryStatus.CANCELLED:
+        return _standing(instance, InstanceVerb.PAUSE)
     step = batch.step_at(end.seq)
     if instance.retry_count <= 0 or end.fatal:
         if step is not None and step.may_be_passed:

@@ -410,7 +410,7 @@ TRANSITIONS: dict[InstanceVerb, dict[InstanceStatus, InstanceStatus]] = {
     _V.CANCEL: dict.fromkeys((_S.READY, _S.RETRY, _S.FAILED, _S.HELD, _S.PAUSED, _S.CANCELLING), _S.CANCELLED),
     _V.RERUN: dict.fromkeys((_S.READY, _S.RETRY, _S.FAILED, _S.HELD, _S.PAUSED, _S.CANCELLED, _S.COMPLETE), _S.READY),
     _V.SKIP: dict.fromkeys((_S.RETRY, _S.FAILED, _S.HELD, _S.PAUSED), _S.READY),
-    _V.ASK: {_S.RUNNING: _S.PAUSED, _S.PAUSING: _S.PAUSED},
+    _V.ASK: {_S.RUNNING: _S.PAUSED},
     _V.ANSWER: {_S.PAUSED: _S.READY},
 }
 """For each verb the statuses it may find and the status it leaves. A skip past the last step goes on to `finish`'s end.

@@ -268,6 +268,7 @@ class Operator(Actor):
             before, batch = _load(connection, instance_id, instances.load if self.dry_run else instances.load_locked)
             question = confirming.question_of(connection, before)
             confirming.check_may_answer(connection, question, self.user, self.asked_by)
+            confirming.check_in_time(question, self.clock.now())
             after = decisions.answered(before, batch, question.seq, confirmed=action is Action.CONFIRM)
             if self.dry_run:
                 return replace(self._foreseen(connection, action, before, after, batch, ()), question=question)

@@ -349,3 +349,58 @@ def test_questions_go_with_their_instance(world: World) -> None:
 
     assert world.one("SELECT count(*) FROM BatchControl") == 0
     assert world.one("SELECT count(*) FROM Confirmation") == 0
+
+
+def test_a_pause_that_was_asked_for_meanwhile_comes_before_the_question(world: World) -> None:
+    asked = asks(hours=1, then=OnTimeout.GO_ON)
+
+    def script(rendered: Rendered) -> StepOutcome:
+        if not rendered.command_text.startswith("step 20 "):
+            return OK
+        if not world.one("SELECT count(*) FROM AuditLog WHERE Action = 'pause'"):
+            person(world).pause(ONE, reason="hold it")
+        return asked
+
+    world.runner.script = script
+    batch_id = world.batch(steps=[10, 30])
+    world.step(batch_id, 20, ProcessType="confirm")
+    world.submit()
+    world.create()
+    world.process()
+
+    assert world.sql(STANDS) == [("paused", 10, None)]
+    assert world.sql(QUESTIONS) == []
+    person(world).resume(ONE)
+    world.process()
+    assert world.sql(QUESTIONS) == [(20, None, None, None)]
+    assert broken(world) == set()
+
+
+def test_no_answer_is_taken_once_the_time_is_over(world: World) -> None:
+    month(world, asks(hours=1, then=OnTimeout.FAIL))
+    world.clock.advance(timedelta(hours=2))
+
+    with pytest.raises(Refused) as late:
+        person(world).confirm(ONE)
+
+    assert "is over" in late.value.message
+    times(world).finish()
+    assert world.statuses() == ["failed"]
+
+
+def test_a_batch_that_cannot_be_read_keeps_no_other_question_waiting(world: World) -> None:
+    month(world, asks(hours=1, then=OnTimeout.FAIL))
+    other = world.batch("Other", steps=0)
+    world.step(other, 20, ProcessType="confirm")
+    world.submit("Other")
+    world.create()
+    world.process()
+    world.sql("UPDATE ProcessControl SET RetryOn = '1-' WHERE ProcessBatch_id = 1")
+    world.clock.advance(timedelta(hours=2))
+    duty = times(world)
+    duty.finish()
+
+    assert world.sql("SELECT BatchControl_id, Answer FROM Confirmation ORDER BY 1") == [(1, None), (2, "expired")]
+    world.sql("UPDATE ProcessControl SET RetryOn = NULL")
+    duty.finish()
+    assert world.sql("SELECT Answer FROM Confirmation ORDER BY 1") == [("expired",), ("expired",)]

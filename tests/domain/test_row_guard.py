@@ -92,6 +92,19 @@ def test_what_the_database_says_counts_for_more() -> None:
     assert stated_in("no such line") is None
 
 
+@pytest.mark.parametrize(
+    "output",
+    ["batchctl-rows: y" + " " * 1_000_000 + "x", "batchctl-rows:" * 200_000, "x batchctl-rows:\n" * 100_000],
+)
+def test_a_long_line_holds_up_no_controller(output: str) -> None:
+    # What reads it again and again does not come to its end.
+    assert counted(loaded(None, output)).rows_affected is None
+
+
+def test_only_plain_digits_are_a_number() -> None:
+    assert counted(loaded(None, "batchctl-rows: \u0665")).rows_affected is None
+
+
 def test_fewer_than_ten_runs_say_nothing() -> None:
     learns = step("learned", "learned")
     few = Counts(STEADY[:9], "Monday to Friday")

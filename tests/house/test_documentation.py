@@ -26,7 +26,7 @@ OF_SERVERS = {OF_SQL_SERVER: "logins and roles", "populators.md": "a procedure f
 STEPS = Counter(CountLines=1, MergeOrders=3)
 """How many steps each batch has that README registers."""
 MORE_STEPS = {
-    "confirmations.md": Counter(CountLines=1),
+    "confirmations.md": Counter(CountLines=1, Load=1),
     "dependencies.md": Counter(LoadOrders=1, LoadCustomers=1, Report=1),
     "schedules.md": Counter(Rates=1, Refresh=1),
     "step_rules.md": Counter(Orders=2),

@@ -13,7 +13,7 @@ QUESTION_MUTANTS: tuple[Mutant, ...] = (
     mutant(
         "what asks stays ready, and is begun again",
         "I11",
-        (moves, "InstanceVerb.CANCEL if is_cancelled else InstanceVerb.ASK", "InstanceVerb.RETRY_AT"),
+        (moves, "_INSTEAD.get(instance.status, InstanceVerb.ASK)", "InstanceVerb.RETRY_AT"),
     ),
     mutant("a question is not written down", "I98", (recording, "if asks is not None and", "if asks is None and")),
     mutant(
@@ -21,7 +21,7 @@ QUESTION_MUTANTS: tuple[Mutant, ...] = (
         "I96",
         (
             moves,
-            "if end.status is not HistoryStatus.ASKED or instance.status is not InstanceStatus.CANCELLING:",
+            "if end.status is not HistoryStatus.ASKED or instance.status not in _INSTEAD:",
             "if True:",
         ),
     ),
@@ -35,14 +35,14 @@ QUESTION_MUTANTS: tuple[Mutant, ...] = (
         "question",
         (
             answer_times,
-            "confirmation_rows.due(connection, self.clock.now(), PAGE)",
+            "confirmation_rows.due(connection, self.clock.now(), PAGE + self._left)",
             "confirmation_rows.open_ones(connection, PAGE)",
         ),
     ),
     mutant(
         "no question ends by its time",
         "I35",
-        (answer_times, "confirmation_rows.due(connection, self.clock.now(), PAGE)", "[]"),
+        (answer_times, "confirmation_rows.due(connection, self.clock.now(), PAGE + self._left)", "[]"),
     ),
     mutant(
         "an answer leaves its question open",

@@ -147,3 +147,15 @@ def test_a_variable_may_say_who_answers_and_what_is_asked() -> None:
 def test_a_step_that_has_findings_is_refused() -> None:
     with pytest.raises(StepRefused, match="the question is missing"):
         rendered(Data1=" ")
+
+
+def test_a_variable_that_names_no_one_lets_no_one_answer_for_all() -> None:
+    step = a_step("confirm", Data1="now?", Data2="{var:OnCall}")
+    for value in (" ", " , ,", "anna,,bob"):
+        with pytest.raises(StepRefused):
+            HANDLER.render(replace(a_request(step, AROUND), variables={"OnCall": value}))
+
+
+def test_a_role_without_a_name_and_bounds_of_rows_are_found() -> None:
+    assert messages(Data1="now?", Data2="ROLE:") == ["Data2: a name is missing between commas"]
+    assert messages(Data1="now?", rows_min=5) == ["RowsMin: a step that asks loads no rows: nothing looks at this"]

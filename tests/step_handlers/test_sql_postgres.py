@@ -17,6 +17,7 @@ from batchctl.plugin_api import Provable, Rendered, Step, StepOutcome, StepRefus
 from batchctl.ports import Finished, Report, Spawned
 from batchctl.system.runner import ThreadStepRunner
 from batchctl.testing import a_request, a_step
+from step_handlers.confirm import Confirm
 from step_handlers.postgres import _postgres, _postgres_session
 from step_handlers.sql import Sql
 from step_handlers.stored_procedure import StoredProcedure
@@ -27,6 +28,9 @@ from tests.step_handlers.postgres_steps import a_database, context_at, dump, ren
 from tests.system.watching import LIMIT
 
 HANDLER = Sql()
+WRITES = """
+CREATE FUNCTION note() RETURNS integer LANGUAGE sql AS 'INSERT INTO Answer (Value) VALUES (''seen'') RETURNING 1';
+"""
 URL = "postgresql+psycopg://etl:s3cret@etl01:5433/Shop?sslmode=prefer&sslpassword=s3cret"
 
 
@@ -634,3 +638,16 @@ def test_statements_come_from_a_file_too(url: str) -> None:
     outcome = HANDLER.execute(rendered, as_execution(replace(Alone(), connections=context.connections)))
 
     assert outcome.value == 42
+
+
+def test_what_is_shown_beside_a_question_is_looked_at_without_writing(postgres: PostgresServer, database: str) -> None:
+    with postgres.connect(database) as connection:
+        connection.execute(WRITES.encode())
+    step = a_step("confirm", Data1="now?", Data3="SELECT note() AS n", Data5="warehouse")
+
+    outcome = run(Confirm(), step, postgres.url(database))
+
+    assert (outcome.succeeded, outcome.asks) == (False, None)
+    assert "read-only transaction" in (outcome.message or "")
+    with postgres.connect(database) as connection:
+        assert connection.execute("SELECT count(*) FROM Answer").fetchone() == (0,)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from batchctl.domain.errors import Conflict
+from batchctl.domain.errors import Conflict, NotFound, Refused
 from batchctl.domain.operators.confirmations import Confirmation
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Change, Clock, Transactions
@@ -34,6 +34,8 @@ class AnswerTimes:
     """Called once an instance may go on: no notify reports a program's own changes to it."""
     name: ClassVar[str] = "answer times"
     _looked_at: float = -math.inf
+    _left: int = 0
+    """How many could not be ended at the last look: they must not keep others from being looked at."""
 
     @property
     def is_busy(self) -> bool:
@@ -51,13 +53,14 @@ class AnswerTimes:
         """End all that is due."""
         self._looked_at = self.clock.monotonic()
         ended = [self._end(question) for question in self._due()]
+        self._left = ended.count(False)
         if any(ended):
             self.acted()
         return False
 
     def _due(self) -> list[Confirmation]:
         with self.transactions.read() as connection:
-            due = confirmation_rows.due(connection, self.clock.now(), PAGE)
+            due = confirmation_rows.due(connection, self.clock.now(), PAGE + self._left)
             return [*due, *confirmation_rows.stray(connection, PAGE)]
 
     def _end(self, question: Confirmation) -> bool:
@@ -66,8 +69,8 @@ class AnswerTimes:
 
         try:
             ended = self.transactions.run(_BOUNDARIES, work, nowait=True)
-        except Conflict:
-            # Somebody keeps a row locked, for a moment.
+        except (Conflict, NotFound, Refused):
+            # Somebody keeps a row locked, for a moment; or the rows of its batch cannot be read, which is told elsewhere.
             return False
         if ended:
             self.listener(Event("question.ended", {"BatchControl_id": question.instance_id}))

@@ -26,8 +26,8 @@ LEAST_PART = 10
 """What is usual in any case: this part of the median, more or less."""
 UNUSUAL = "unusual number of rows: "
 """How the message goes on of a step that warns."""
-_LINE = re.compile(r"^[ \t]*batchctl-rows:[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)
-_NUMBER = re.compile(r"\d{1,18}")
+_MARK = "batchctl-rows:"
+_NUMBER = re.compile(r"[0-9]{1,18}")
 _BUSINESS, _WEEKEND = "Monday to Friday", "Saturdays and Sundays"
 
 
@@ -73,10 +73,13 @@ def days_like(cycle_key: str | None, at: datetime) -> str:
 
 def stated_in(output: str | None) -> str | None:
     """Return what stands behind `batchctl-rows:` in the last such line of what a step has written."""
-    if output is None or "batchctl-rows:" not in output:
-        return None
-    found = _LINE.findall(output)
-    return found[-1] if found else None
+    # Whatever it holds, each character is looked at once or twice: a controller waits for this.
+    before, mark, behind = (output or "").rpartition(_MARK)
+    while mark:
+        if not before.rpartition("\n")[2].strip(" \t"):
+            return behind.partition("\n")[0].strip(" \t\r")
+        before, mark, behind = before.rpartition(_MARK)
+    return None
 
 
 def counted(outcome: StepOutcome) -> StepOutcome:

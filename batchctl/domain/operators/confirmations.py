@@ -112,7 +112,7 @@ def unfit_names(text: str) -> str | None:
     """Say why a text does not name those who may answer; None when it does, or names no one."""
     if len(text) > NAME_LIMIT:
         return f"it has {len(text)} characters, and {NAME_LIMIT} are the most: name a database role as role:NAME"
-    if text.strip() and not all(one.removeprefix(ROLE).strip() for one in text.split(",")):
+    if text.strip() and not all(one.strip().casefold().removeprefix(ROLE).strip() for one in text.split(",")):
         return "a name is missing between commas"
     return None
 

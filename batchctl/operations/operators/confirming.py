@@ -10,7 +10,7 @@ from batchctl.domain.operators import confirmations
 from batchctl.domain.operators.confirmations import Confirmation
 from batchctl.domain.outcomes import Finding
 from batchctl.domain.rows import BatchDefinition, BatchInstance
-from batchctl.domain.status import ConfirmationAnswer, HistoryStatus, InstanceStatus
+from batchctl.domain.status import ConfirmationAnswer, HistoryStatus, InstanceStatus, OnTimeout
 from batchctl.domain.text import visible
 from batchctl.store import Connection, database_roles
 from batchctl.store.operators import confirmation_rows
@@ -28,6 +28,15 @@ def question_of(connection: Connection, instance: BatchInstance) -> Confirmation
     else:
         message = f"BatchControl {at} is {instance.status} and asks nothing."
     raise Refused(message, next_step=f"batchctl show {at}")
+
+
+def check_in_time(question: Confirmation, now: datetime) -> None:
+    """Refuse an answer after the time at which something else follows: that is promised, whether or not it was done yet."""
+    if question.due is None or question.on_timeout is OnTimeout.INCIDENT or now < question.due:
+        return
+    at = question.instance_id
+    message = f"The time of the question of BatchControl {at} is over: {question.until}."
+    raise Refused(message, next_step=f"batchctl run --once   (carries that out); then batchctl why {at}")
 
 
 def check_may_answer(connection: Connection, question: Confirmation, user: str, asked_by: str | None) -> None:
