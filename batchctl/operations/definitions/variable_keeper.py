@@ -163,7 +163,7 @@ def _faults(one: VariableRow) -> Iterator[Finding]:
         yield Finding("VariableName", f"No definition can name it: {failure}.")
     if (wrong := variables.unfit_value(one.text)) is not None:
         failure, mend = wrong
-        yield Finding("Value", f"It cannot be used: {failure}.", mend)
+        yield Finding("Value", f"The command would refuse it: {failure}.", mend)
     if one.description is not None and (failure := unfit(one.description)) is not None:
         yield Finding("Description", f"It cannot be used: {failure}.")
 
