@@ -7,6 +7,7 @@ import click
 from batchctl.cli import output as printing
 from batchctl.cli.session import INSTANCE_ID, LARGEST_ID, CliSession, WholeNumber, reads
 from batchctl.domain.rows import InstanceId
+from batchctl.domain.status import HistoryStatus
 from batchctl.operations import output_reading
 
 
@@ -37,7 +38,9 @@ def output(
             printing.piece(text)
         return
     printing.piece(found.text)
-    if found.is_running:
+    if found.entry.status is HistoryStatus.ASKED:
+        printing.say(f"It waits for the answer of a person. Next: batchctl show {instance_id}")
+    elif found.is_running:
         printing.say(f"It is running still. Next: batchctl output {instance_id} --follow")
     elif not found.text:
         printing.say("That attempt has written nothing.")

@@ -127,6 +127,16 @@ def test_definitions_with_questions_are_exported_and_applied(night: Night) -> No
     assert night.sql("SELECT ProcessType, Data1, Data4 FROM ProcessControl WHERE ProcessControlSeq = 20") == wanted
 
 
+def test_output_says_that_an_answer_is_waited_for(night: Night) -> None:
+    wait(night)
+    shown = night("output", "1")
+
+    assert (shown.returncode, shown.stderr) == (
+        0,
+        "It waits for the answer of a person. Next: batchctl show 1\n",
+    )
+
+
 def test_check_says_where_no_one_can_be_a_member_of_a_role(night: Night) -> None:
     night.sql("UPDATE ProcessControl SET Data2 = 'nina, role:approvers' WHERE ProcessControlSeq = 20")
     found = night("check")
