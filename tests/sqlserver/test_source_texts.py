@@ -34,6 +34,7 @@ HOLES = {
     **dict.fromkeys(("name", "MODEL", "called", "user"), "etl"),
     **dict.fromkeys(("column", "columns"), "Entity"),
     "quoted": "x",
+    "most": "21",
     **dict.fromkeys(("value", "values"), "'x'"),
     "insert": "INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (1, 'x')",
     **dict.fromkeys(("of_instance", "asked"), "SELECT 'rerun', 1, 'x'"),
@@ -49,12 +50,14 @@ HOLES = {
 }
 """What stands in the holes of a text that is sent or shown by itself."""
 OF_OTHER_SERVERS = {
+    "batchctl/store/database_roles.py": ("SELECT r.oid FROM pg_roles ",),
     "batchctl/store/intake/staging.py": ("SET statement_timeout = ",),
     "batchctl/store/maintenance/roles.py": ("\nCREATE OR REPLACE FUNCTION ",),
     "batchctl/store/statements.py": ("SELECT {found[1]} {condition}", "SELECT {values[1]} FROM {rows} ORDER BY v."),
     "batchctl/store/task_queues.py": ("SELECT 1 FROM pg_roles ", "SELECT tgname FROM pg_trigger "),
     "batchctl/store/views/shared_parts.py": ("\nSELECT OffsetSeconds || ", " SELECT char("),
     "batchctl/store/views/view_dialect.py": ("CREATE OR REPLACE VIEW", "CREATE VIEW", "SELECT * FROM {in_common("),
+    "step_handlers/_sql_steps.py": ("SELECT * FROM (", "SET TRANSACTION READ ONLY"),
     "step_handlers/_populating_procedure.py": (
         *("SELECT DISTINCT n.nspname, p.proname FROM pg_catalog", "SELECT * FROM"),
         *("SET client_connection_check_interval ", "BEGIN READ ONLY"),
