@@ -27,7 +27,7 @@ from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import LONG_AGO, MissingPlugin
 from batchctl.domain.text import visible
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations.column_lists import Alarming, ColumnList, Curve, Row, StatusWord
+from batchctl.operations.column_lists import Alarming, ColumnList, Curve, Row, StatusWord, in_csv
 
 Listed: TypeAlias = tuple[ColumnList[Any], Iterable[Any]]
 """A column list and its rows."""
@@ -111,7 +111,7 @@ def _print_csv(value: Any, header: list[str]) -> None:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows([_in_csv(row.get(name)) for name in header] for row in rows)
+    writer.writerows([in_csv(row.get(name)) for name in header] for row in rows)
     click.echo(text.getvalue(), nl=False)
 
 
@@ -120,10 +120,6 @@ def _rows_of(lists: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for name, rows in lists.items():
         if isinstance(rows, list):
             yield from ({LIST: name, **row} for row in rows if isinstance(row, dict))
-
-
-def _in_csv(value: Any) -> Any:
-    return json.dumps(value) if isinstance(value, (bool, list, dict)) else value
 
 
 def say(message: str) -> None:

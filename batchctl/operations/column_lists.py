@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
 from datetime import date, datetime, timedelta
@@ -143,6 +144,11 @@ UNREADABLE = ColumnList[UnreadableRow](
         "next": "Next",
     },
 )
+
+
+def in_csv(value: JsonValue) -> JsonValue:
+    """Return a column of a row as CSV has it: a list or an object is JSON."""
+    return json.dumps(value) if isinstance(value, (bool, list, dict)) else value
 
 
 UNTIL_CORRECTED = "nothing goes by these rows until they are corrected"

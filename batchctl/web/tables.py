@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -16,7 +15,7 @@ from batchctl.domain.alerting.performance import spark
 from batchctl.domain.maintenance.lengths import for_people
 from batchctl.domain.rows import LONG_AGO
 from batchctl.domain.text import visible
-from batchctl.operations.column_lists import Alarming, ColumnList, Curve, StatusWord
+from batchctl.operations.column_lists import Alarming, ColumnList, Curve, StatusWord, in_csv
 
 _PAGES = {
     "BatchControl_id": "/instances/",
@@ -109,9 +108,5 @@ def csv_of(columns: ColumnList[Any], rows: Iterable[Any]) -> str:
     writer = csv.DictWriter(text, columns.header, restval="", lineterminator="\n")
     writer.writeheader()
     for row in rows:
-        writer.writerow({name: _in_csv(value) for name, value in columns.of(row).items()})
+        writer.writerow({name: in_csv(value) for name, value in columns.of(row).items()})
     return text.getvalue()
-
-
-def _in_csv(value: Any) -> Any:
-    return json.dumps(value) if isinstance(value, (bool, list, dict)) else value
