@@ -57,9 +57,16 @@ class PostgresServer:
         self._run("pg_ctl", "-D", str(self.data), "-l", str(self.data / "log"), "-o", options, "-w", "start")
 
     def stop(self, *, at_once: bool = False) -> None:
-        """Stop the server: orderly, or as a crash would."""
+        """Stop the server: orderly, or as a crash would; it refuses connections when this returns."""
         mode = "immediate" if at_once else "fast"
         self._run("pg_ctl", "-D", str(self.data), "-m", mode, "-w", "stop")
+        # `pg_ctl` waits for the server's file, which goes a moment before its socket does.
+        while self._takes_connections():
+            pass
+
+    def _takes_connections(self) -> bool:
+        with socket.socket() as caller:
+            return caller.connect_ex(("127.0.0.1", self.port)) == 0
 
     def remove(self) -> None:
         """Stop the server, if it runs, and forget its data."""

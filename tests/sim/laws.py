@@ -291,6 +291,9 @@ def check_start(world: World, new: Running) -> None:
         may_again = may_again or (
             ended == "lost" and on_lost == "verify" and checked(world, new.instance, new.seq, key)
         )
+        may_again = may_again or (
+            ended == "cancelled" and kind == "confirm" and asked(world, new.instance, key, "resume")
+        )
         if not may_again:
             raise Broken(
                 "I30", f"step {new.seq} of instance {new.instance} starts again although attempt {key} is {ended}"
@@ -330,13 +333,14 @@ def check_stop(world: World, program: Program, running: Running) -> None:
             raise Broken("I34", f"{program.name} stops attempt {running.key}, which {owner} has adopted")
 
 
-def asked(world: World, instance: int, after: int) -> bool:
-    """Say whether a person asked for a new attempt at an instance after one of its attempts had begun."""
+def asked(world: World, instance: int, after: int, action: str = "rerun") -> bool:
+    """Say whether a person asked for an act on an instance after one of its attempts had begun."""
     return bool(
         world.rows(
-            "SELECT 1 FROM AuditLog a, BatchProcessHistory h WHERE a.Target = 'BatchControl:' || ? AND a.Action = 'rerun'"
+            "SELECT 1 FROM AuditLog a, BatchProcessHistory h WHERE a.Target = 'BatchControl:' || ? AND a.Action = ?"
             " AND h.BatchProcessHistory_id = ? AND (a.z_inserted >= h.StartTime OR NOT ?)",
             instance,
+            action,
             after,
             world.goes_by_clocks,
         )
