@@ -6,7 +6,7 @@ import click
 
 from batchctl.cli import output
 from batchctl.cli.session import CliSession, batch_names, reads_rows
-from batchctl.domain.text import shorten, typed, visible
+from batchctl.domain.text import typed, visible
 from batchctl.operations.definitions import batch_history
 
 
@@ -22,19 +22,6 @@ def versions(session: CliSession, batch: str, as_json: bool) -> None:
     if as_json:
         output.print_list(batch_history.VERSIONS, found)
         return
-    rows = []
-    for one in found:
-        number, seen = (one.number, one.seen_at) if one.number is not None else ("now", "not seen yet")
-        said = [f"{at.where}: {_short(at.before)} -> {_short(at.after)}" for at in one.changes]
-        rows += [
-            (number if first else "", seen if first else "", change)
-            for first, change in zip([True] + [False] * len(said), said or ["as it was first seen"], strict=False)
-        ]
-    output.table(f"Versions of {visible(batch)}", ["version", "seen (UTC)", "what changed"], rows)
+    title = f"Versions of {visible(batch)}"
+    output.show_list(batch_history.CHANGES, batch_history.changes(found), title=title)
     output.hints(f"batchctl export --batch {typed(batch)}")
-
-
-def _short(value: object) -> str:
-    if value is None:
-        return "-"
-    return f"'{shorten(visible(value), 60)}'" if isinstance(value, str) else str(value)

@@ -202,9 +202,7 @@ def _show_preview(found: foresight.SchedulePreview, days: int, *, as_json: bool)
     shown = list(islice(found.due_times, SHOWN))
     more = sum(1 for _ in found.due_times)
     title = f"{output.counted(len(shown) + more, 'due time')} in {output.counted(days, 'day')}"
-    jittered = bool(found.schedule.jitter)
-    headings = ["local", "due (UTC)", *(["later by"] if jittered else []), "outcome", "reason"]
-    output.table(title, headings, [_row(one, jittered=jittered) for one in shown])
+    output.show_list(foresight.DUE_TIMES, shown, title=title)
     if more:
         output.line(f"{more} more: --json shows all, --days fewer.")
     if found.nothing is not None:
@@ -212,16 +210,6 @@ def _show_preview(found: foresight.SchedulePreview, days: int, *, as_json: bool)
     if found.note is not None:
         output.line(found.note)
     output.hints(f"batchctl schedule preview {typed(found.schedule.name)} --dst", "batchctl schedule list")
-
-
-def _row(one: foresight.Foreseen, *, jittered: bool) -> list[object]:
-    outcome, reason = output.word(one.outcome), one.reason
-    if one.decided is not None:
-        outcome = output.word(one.decided.outcome.value)
-        which = "" if one.decided.intake_id is None else f" as file:{one.decided.intake_id}"
-        reason = f"decided already{which}{': ' if one.decided.reason else ''}{one.decided.reason or ''}"
-    later = [one.jitter] if jittered else []
-    return [one.instant.local, one.instant.due, *later, outcome, reason]
 
 
 def _show_nights(found: tuple[foresight.Rehearsed, ...], *, as_json: bool) -> None:

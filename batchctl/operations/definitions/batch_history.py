@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from batchctl.domain.definitions import defined
 from batchctl.domain.definitions.defined import Defined
 from batchctl.domain.definitions.defined_changes import Base, ColumnChange, change_of
+from batchctl.domain.text import shorten, visible
 from batchctl.operations import unknown
 from batchctl.operations.column_lists import ColumnList
 from batchctl.ports import Transactions
@@ -39,6 +41,33 @@ VERSIONS = ColumnList[VersionStep](
         "Content": lambda one: json.loads(one.content),
     },
 )
+CHANGES = ColumnList[tuple[VersionStep, ColumnChange | None, bool]](
+    "Versions",
+    {},
+    {
+        "version": lambda row: (row[0].number or "now") if row[2] else "",
+        "seen (UTC)": lambda row: (row[0].seen_at or "not seen yet") if row[2] else "",
+        "what changed": lambda row: "as it was first seen" if row[1] is None else _wording(row[1]),
+    },
+)
+"""A row for each change, of which the first says of which version it is."""
+
+
+def changes(found: Sequence[VersionStep]) -> Iterator[tuple[VersionStep, ColumnChange | None, bool]]:
+    """Yield what changed in each version, in rows of `CHANGES`."""
+    for one in found:
+        for at, change in enumerate(one.changes or (None,)):
+            yield one, change, at == 0
+
+
+def _wording(change: ColumnChange) -> str:
+    return f"{change.where}: {_short(change.before)} -> {_short(change.after)}"
+
+
+def _short(value: object) -> str:
+    if value is None:
+        return "-"
+    return f"'{shorten(visible(value), 60)}'" if isinstance(value, str) else str(value)
 
 
 def versions(transactions: Transactions, name: str) -> tuple[VersionStep, ...]:

@@ -19,7 +19,7 @@ from batchctl.domain.scheduling.undecided import standing_for
 from batchctl.domain.scheduling.wall_clock import LAST_DAY, WallClock, clock_of, naive
 from batchctl.domain.status import Overlap, ScheduleType
 from batchctl.domain.text import visible
-from batchctl.operations.column_lists import ColumnList
+from batchctl.operations.column_lists import ColumnList, StatusWord
 from batchctl.operations.scheduling import timetable
 from batchctl.operations.scheduling.schedule_findings import ScheduleContext
 from batchctl.operations.scheduling.timetable import Timetable
@@ -69,6 +69,17 @@ class Foreseen:
         return "; ".join(filter(None, (self.fate.reason, self.instant.reason))) or None
 
 
+def _what_becomes(one: Foreseen) -> StatusWord:
+    return StatusWord(one.outcome if one.decided is None else one.decided.outcome.value)
+
+
+def _why(one: Foreseen) -> str | None:
+    if one.decided is None:
+        return one.reason
+    which = "" if one.decided.intake_id is None else f" as file:{one.decided.intake_id}"
+    return f"decided already{which}{': ' if one.decided.reason else ''}{one.decided.reason or ''}"
+
+
 DUE_TIMES = ColumnList[Foreseen](
     "Due times",
     {
@@ -83,6 +94,7 @@ DUE_TIMES = ColumnList[Foreseen](
         "DecidedReason": lambda one: None if one.decided is None else one.decided.reason,
         "FileProcess_id": lambda one: None if one.decided is None else one.decided.intake_id,
     },
+    {"local": "LocalTime", "due (UTC)": "UtcTime", "later by": "Jitter", "outcome": _what_becomes, "reason": _why},
 )
 
 
