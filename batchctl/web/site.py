@@ -25,16 +25,17 @@ from batchctl.node import Node
 from batchctl.operations.alerting.incident_desk import Which
 from batchctl.operations.decisions import Action
 from batchctl.system.concurrency.lending_threads import LendingThreads
-from batchctl.web import guards, pages, wishes
+from batchctl.web import guards, wishes
 from batchctl.web.doors import Door, Session
 from batchctl.web.forms import Forms
+from batchctl.web.page import Page, PageAt, PageRequest, row_number
+from batchctl.web.pages import PAGES
 from batchctl.web.tables import cell_of, csv_of, table_of
 
 COOKIE = "__Host-batchctl"
 THREADS = 4
 """How many requests look into the database at once; each has a connection of its own."""
 _HERE = Path(__file__).parent
-_MOST_DIGITS = 18
 _NOT_THERE, _NOT_ALLOWED, _AWAY, _TOO_OFTEN = 404, 403, 503, 429
 Answer = Callable[[Request, Session], Awaitable[Response]]
 
@@ -62,14 +63,9 @@ class Console:
 
     def application(self) -> Starlette:
         """Return the application."""
-        listed = [
-            Route(path, self._guarded(partial(self._page, path, page)), methods=["GET"])
-            for path, (_, page) in pages.LISTS.items()
-        ]
         return Starlette(
             routes=[
-                *listed,
-                Route("/instances/{number}", self._guarded(self._instance), methods=["GET"]),
+                *(Route(one.path, self._guarded(partial(self._page, one)), methods=["GET"]) for one in PAGES),
                 Route("/instances/{number}/{action}", self._guarded(self._look), methods=["GET"]),
                 Route("/instances/{number}/{action}", self._guarded(self._act), methods=["POST"]),
                 Route("/incidents/{number}/acknowledge", self._guarded(self._acknowledge), methods=["POST"]),
@@ -112,19 +108,13 @@ class Console:
             return self._say(_NOT_ALLOWED, "Not allowed", "The form was not sent by a page of this console.", None)
         return None
 
-    async def _page(
-        self, path: str, page: Callable[[App, pages.Query], pages.Page], request: Request, session: Session
-    ) -> Response:
-        query = dict(request.query_params)
-        found = await self._threads.do(lambda app: page(app, query))
-        if query.get("format") == "csv" and found.lists:
-            return _as_csv(found, query.get("list", found.lists[0][0].title))
-        older = None if found.older is None else "?" + urlencode({**query, "before": found.older})
-        return self._render(found, session, path=path, older=older)
-
-    async def _instance(self, request: Request, session: Session) -> Response:
-        number = _number(request, "instance")
-        return self._render(await self._threads.do(lambda app: pages.instance(app, InstanceId(number))), session)
+    async def _page(self, place: PageAt, request: Request, session: Session) -> Response:
+        asked = PageRequest(dict(request.query_params), request.path_params)
+        found = await self._threads.do(lambda app: place.page(app, asked))
+        if asked.get("format") == "csv" and found.lists:
+            return _as_csv(found, asked.query.get("list", found.lists[0][0].title))
+        older = None if found.older is None else "?" + urlencode({**asked.query, "before": found.older})
+        return self._render(found, session, path=request.url.path, older=older)
 
     async def _look(self, request: Request, session: Session) -> Response:
         """Show what an act would do, with the form that does it."""
@@ -142,7 +132,7 @@ class Console:
             "form": self.forms.show(planned.before),
             "refused": refused,
         }
-        page = pages.Page(f"{wish.action.capitalize()} instance {wish.instance_id}", "act.html", values=values)
+        page = Page(f"{wish.action.capitalize()} instance {wish.instance_id}", "act.html", values=values)
         return self._render(page, session, code=200 if refused is None else _code(refused))
 
     async def _act(self, request: Request, session: Session) -> Response:
@@ -164,7 +154,7 @@ class Console:
 
     async def _acknowledge(self, request: Request, session: Session) -> Response:
         del session
-        form, number = await guards.form_of(request), _number(request, "incident")
+        form, number = await guards.form_of(request), row_number(request.path_params, "incident")
         reason = wishes.needed_reason(form.get("reason"))
         which = Which(incident_id=IncidentId(number))
         await self._threads.do(lambda app: Node(app).incident_desk(dry_run=False).acknowledge(which, reason=reason))
@@ -217,17 +207,17 @@ class Console:
     ) -> Response:
         return self._html(code, "error.html", title=title, message=message, error=error, session=session)
 
-    def _render(self, page: pages.Page, session: Session, code: int = 200, **more: Any) -> Response:
+    def _render(self, page: Page, session: Session, code: int = 200, **more: Any) -> Response:
         tables = [table_of(columns, rows) for columns, rows in page.lists]
         return self._html(code, page.template, page=page, title=page.title, tables=tables, session=session, **more)
 
     def _html(self, code: int, template: str, **values: Any) -> Response:
-        menu = [(path, title) for path, (title, _) in pages.LISTS.items()]
+        menu = [(one.path, one.menu) for one in PAGES if one.menu is not None]
         known = {"path": None, "older": None, "menu": menu, **values}
         return HTMLResponse(self._templates.get_template(template).render(known), status_code=code)
 
 
-def _as_csv(page: pages.Page, title: str) -> Response:
+def _as_csv(page: Page, title: str) -> Response:
     for columns, rows in page.lists:
         if columns.title == title:
             name = "".join(each if each.isalnum() else "-" for each in title.lower())
@@ -252,15 +242,8 @@ def _code(error: BatchctlError) -> int:
             return 400
 
 
-def _number(request: Request, what: str) -> int:
-    text = request.path_params["number"]
-    if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS):
-        raise NotFound(f"'{visible(text)}' is not the number of an {what}.", next_step="open it from a list")
-    return int(text)
-
-
 def _instance_id(request: Request) -> InstanceId:
-    return InstanceId(_number(request, "instance"))
+    return InstanceId(row_number(request.path_params, "instance"))
 
 
 def _action(request: Request) -> Action:

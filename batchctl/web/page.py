@@ -1,0 +1,71 @@
+"""What a page is made of, and what is asked of it: read models of `operations`, as templates take them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from batchctl.app import App
+from batchctl.domain.errors import InvalidInput, NotFound
+from batchctl.domain.text import visible
+from batchctl.operations.column_lists import ColumnList
+
+Query = Mapping[str, str]
+Listed = tuple[ColumnList[Any], Sequence[Any]]
+ON_A_PAGE = 50
+_MOST_DIGITS = 18
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """What an address asks for: its query, and what stands in its path."""
+
+    query: Query
+    path: Mapping[str, str] = field(default_factory=dict)
+
+    def get(self, name: str) -> str | None:
+        """Return a part of the query; None where it is not there, or empty."""
+        return self.query.get(name) or None
+
+    def before(self) -> int | None:
+        """Return the number of the row at which the page before this one ended."""
+        text = self.get("before")
+        if text is not None and not is_number(text):
+            raise InvalidInput("'before' is the number of a row.", next_step="open the first page again")
+        return None if text is None else int(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page: its template, what stands there, and its lists in order."""
+
+    title: str
+    template: str = "lists.html"
+    lists: Sequence[Listed] = ()
+    values: Mapping[str, Any] = field(default_factory=dict)
+    older: str | None = None
+    """The row before which the next page begins."""
+    empty: str = ""
+    """What to do where there is nothing to show."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageAt:
+    """Where a page stands: its path, and its name in the menu, if it has one there."""
+
+    path: str
+    page: Callable[[App, PageRequest], Page]
+    menu: str | None = None
+
+
+def is_number(text: str) -> bool:
+    """Say whether a text of an address is a number that a row may have."""
+    return text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS
+
+
+def row_number(path: Mapping[str, str], what: str) -> int:
+    """Return the number in the path of a page about one row."""
+    if not is_number(text := path["number"]):
+        raise NotFound(f"'{visible(text)}' is not the number of an {what}.", next_step="open it from a list")
+    return int(text)

@@ -1,0 +1,19 @@
+"""The pages of the console, in the order of the menu."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from batchctl.web.page import PageAt
+from batchctl.web.pages import batch_pages, controllers_page, desk_pages, instance_pages, now_page
+
+PAGES: Sequence[PageAt] = (
+    PageAt("/", now_page.now, "Now"),
+    PageAt("/instances", instance_pages.instances, "Instances"),
+    PageAt("/instances/{number}", instance_pages.instance),
+    PageAt("/batches", batch_pages.batches, "Batches"),
+    PageAt("/inbox", desk_pages.inbox, "Inbox"),
+    PageAt("/incidents", desk_pages.incidents, "Incidents"),
+    PageAt("/audit", desk_pages.audit, "Audit"),
+    PageAt("/controllers", controllers_page.controllers, "Controllers"),
+)

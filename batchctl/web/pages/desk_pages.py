@@ -1,0 +1,40 @@
+"""What lands on the desk of the person on call: rows that are no work, incidents, acts."""
+
+from __future__ import annotations
+
+from batchctl.app import App
+from batchctl.domain.rows import AuditFilter
+from batchctl.operations.alerting import incident_desk
+from batchctl.operations.intake import inbox as inbox_rows
+from batchctl.operations.maintenance import audit_trail
+from batchctl.web.page import ON_A_PAGE, Page, PageRequest
+
+
+def inbox(app: App, asked: PageRequest) -> Page:
+    """List the rows that did not become work."""
+    found = app.inbox().newest(before=asked.before(), most=ON_A_PAGE)
+    older = None if found.before is None else str(found.before)
+    return Page("Inbox", lists=[(inbox_rows.ITEMS, found.items)], older=older, empty="Every row has become work.")
+
+
+def incidents(app: App, asked: PageRequest) -> Page:
+    """List the problems that people have to know of."""
+    everything = asked.get("all") == "1"
+    found = incident_desk.listed(app.transactions, everything=everything)
+    return Page(
+        "Incidents",
+        "incidents.html",
+        [(incident_desk.incidents_at(app.clock.now()), found)],
+        {"everything": everything, "open": [one for one in found if one.is_standing and one.acknowledged_by is None]},
+        empty="No incident stands.",
+    )
+
+
+def audit(app: App, asked: PageRequest) -> Page:
+    """List who did what and why."""
+    wanted = AuditFilter(ref=asked.get("of"), actor=asked.get("actor"), before=asked.before())
+    found = audit_trail.page(app.transactions, wanted, ON_A_PAGE + 1)
+    older = str(found[ON_A_PAGE - 1].audit_id) if len(found) > ON_A_PAGE else None
+    return Page(
+        "Audit", "audit.html", [(audit_trail.ACTS, found[:ON_A_PAGE])], {"query": asked.query}, older, "No act fits."
+    )

@@ -1,0 +1,57 @@
+"""The instances, and one of them in full."""
+
+from __future__ import annotations
+
+from batchctl.app import App
+from batchctl.domain.errors import InvalidInput
+from batchctl.domain.rows import InstanceId, InstancesWanted
+from batchctl.domain.status import InstanceStatus
+from batchctl.operations import decisions, explain, inspection, instance_list, output_reading
+from batchctl.operations.maintenance import audit_trail
+from batchctl.operations.operators import noting
+from batchctl.web.page import ON_A_PAGE, Page, PageRequest, row_number
+
+
+def instances(app: App, asked: PageRequest) -> Page:
+    """List the instances page by page."""
+    status, batch = asked.get("status"), asked.get("batch")
+    if status is not None and status not in [*InstanceStatus]:
+        raise InvalidInput(f"'{status}' is no status.", next_step=f"one of {', '.join(InstanceStatus)}")
+    wanted = InstancesWanted(
+        batch=batch,
+        status=None if status is None else InstanceStatus(status),
+        before=None if (before := asked.before()) is None else InstanceId(before),
+    )
+    found = instance_list.page(app.transactions, wanted, ON_A_PAGE + 1)
+    last = found[ON_A_PAGE - 1].instance.instance_id if len(found) > ON_A_PAGE else None
+    names = inspection.batch_names(app.transactions)
+    return Page(
+        "Instances",
+        "instances.html",
+        [(instance_list.INSTANCES, found[:ON_A_PAGE])],
+        {"statuses": [*InstanceStatus], "batches": names, "status": status or "", "batch": batch or ""},
+        older=None if last is None else str(last),
+        empty="No instance fits. Instances are made of FileProcess rows: batchctl submit ENTITY --file FILE",
+    )
+
+
+def instance(app: App, asked: PageRequest) -> Page:
+    """Show one instance in full."""
+    instance_id = InstanceId(row_number(asked.path, "instance"))
+    shown = inspection.show(app.transactions, instance_id)
+    benches = explain.Benches(app.schedule_bench, app.trigger_bench)
+    means = app.transactions, app.clock, app.presence
+    explained = explain.why(*means, str(instance_id), app.timetable(), benches)
+    running = output_reading.of_instance(app.transactions, instance_id) if shown.history else None
+    return Page(
+        f"Instance {instance_id}",
+        "instance.html",
+        [(noting.NOTES, shown.notes), (audit_trail.ACTS, shown.audit)],
+        {
+            "shown": shown,
+            "explained": explained,
+            "acts": decisions.possible(shown.instance, is_asked=shown.asks is not None),
+            "written": running if running is not None and running.is_running else None,
+            "attempts": [*reversed(shown.history)],
+        },
+    )

@@ -1,0 +1,31 @@
+"""What is happening, and what needs a person."""
+
+from __future__ import annotations
+
+from batchctl.app import App
+from batchctl.domain.operators import freezes
+from batchctl.domain.operators import pools as drained
+from batchctl.operations import overview
+from batchctl.web.page import Page, PageRequest
+
+
+def now(app: App, asked: PageRequest) -> Page:
+    """Show what is happening and what needs a person."""
+    del asked
+    means = app.transactions, app.clock, app.presence
+    seen = overview.overview(*means, timetable=app.timetable(), full_disks=app.full_disks())
+    warnings = [
+        *([] if seen.copy is None else [seen.copy.message]),
+        *(disk.message for disk in seen.full_disks),
+        *seen.left_out,
+        *(f"{name}: {said}" for name, said in seen.failures.items()),
+        *(f"FROZEN: {freezes.wording(one)}. To end it: {freezes.thawing(one)}" for one in seen.frozen),
+        *(f"DRAINED: {drained.wording(one)}. To end it: {drained.undraining(one)}" for one in seen.drains),
+    ]
+    return Page(
+        "Now",
+        "now.html",
+        [(columns, rows) for columns, rows in overview.lists_of(seen) if rows],
+        {"seen": seen, "warnings": warnings},
+        empty="Nothing runs, nothing waits, nothing has failed.",
+    )
