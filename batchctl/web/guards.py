@@ -11,6 +11,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+SCRIPTS = (
+    "script-src 'self' 'nonce-{nonce}'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types htmx"
+)
+"""What pages may do besides: run the scripts of this console, which htmx acts upon where an element bears the nonce."""
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -47,6 +51,11 @@ class Headers:
             await send(message)
 
         await self._app(scope, receive, with_headers)
+
+
+def policy(nonce: str) -> dict[str, str]:
+    """Return the header of a page with scripts."""
+    return {"Content-Security-Policy": f"{POLICY}; {SCRIPTS.format(nonce=nonce)}"}
 
 
 def is_meant_for(hosts: frozenset[str], headers: Mapping[str, str]) -> bool:

@@ -213,8 +213,9 @@ class Console:
 
     def _html(self, code: int, template: str, **values: Any) -> Response:
         menu = [(one.path, one.menu) for one in PAGES if one.menu is not None]
-        known = {"path": None, "older": None, "menu": menu, **values}
-        return HTMLResponse(self._templates.get_template(template).render(known), status_code=code)
+        known = {"path": None, "older": None, "menu": menu, "nonce": (nonce := self.forms.token(16)), **values}
+        text = self._templates.get_template(template).render(known)
+        return HTMLResponse(text, status_code=code, headers=guards.policy(nonce))
 
 
 def _as_csv(page: Page, title: str) -> Response:

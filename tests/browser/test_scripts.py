@@ -1,0 +1,37 @@
+"""What the scripts of the console may do in a real browser, and what others may not."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page
+
+from tests.browser.consoles import Console
+
+
+def test_the_scripts_run_and_nothing_else_does(console: Console, page: Page) -> None:
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(error.message))
+    console.enter(page, "/instances/1")
+
+    assert page.evaluate("typeof htmx") == "object"
+    assert page.evaluate("htmx.version") == "4.0.1"
+    assert said == []
+    page.evaluate(
+        """() => { const made = document.createElement('button');
+        made.setAttribute('hx-post', '/logout'); made.id = 'planted';
+        document.querySelector('main').append(made); htmx.process(made); }"""
+    )
+
+    assert page.evaluate("document.querySelector('#planted').hasAttribute('hx-post')") is False
+    assert any("blocked <button#planted>" in line for line in said)
+
+
+def test_a_command_is_copied_by_its_button(console: Console, page: Page) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=console.address)
+    console.enter(page, "/instances/1")
+    command = page.locator("pre.command").first
+
+    page.get_by_role("button", name="Copy").first.click()
+
+    page.get_by_text("Copied.").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == command.text_content()
