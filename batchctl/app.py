@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import date, timedelta
 from functools import cache, cached_property, partial
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from batchctl.domain.alerting.alerts import AlertRules
     from batchctl.domain.intake.triggers import Counted
     from batchctl.domain.outcomes import HealthFinding, RowFinding, StepContext
-    from batchctl.domain.rows import DataTrigger
+    from batchctl.domain.rows import BatchDefinition, DataTrigger, IntakeRow
     from batchctl.operations.definitions.reconciler import Reconciler
     from batchctl.operations.intake.inbox import InboxReader
     from batchctl.operations.intake.trial import Bench
@@ -296,6 +296,14 @@ class App:
         limit = timedelta(seconds=self.settings.trigger_timeout)
         tables = StagingTables(partial(config.connection_url, self.settings), self.settings.directory, limit)
         return tables.count(trigger, ago)
+
+    def check_of_tasks(self, row: IntakeRow, batches: Sequence[BatchDefinition]) -> None:
+        """Refuse a row of a task that names a connection which is not known."""
+        from batchctl.operations import task_connections
+        from batchctl.populators.pattern import PatternPopulator  # a row alone loads no plugin
+
+        populate = PatternPopulator().populate
+        task_connections.check(row, batches, known=self.settings.connections, populate=populate)
 
     def trigger_bench(self) -> Bench:
         """Return what tries a trigger out."""

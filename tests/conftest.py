@@ -24,7 +24,7 @@ settings.register_profile("full", deadline=None)
 settings.register_profile("quick", deadline=None, max_examples=25)
 settings.load_profile("full")
 compiled_once.share()
-pytest_plugins = ["tests.acceptance.fixtures"]
+pytest_plugins = ["tests.acceptance.fixtures", "tests.acceptance.consoles"]
 HERE = Path(__file__).parent
 
 SHELLS = () if sys.platform == "win32" else ("bash", "dash", "sqlite3")

@@ -6,8 +6,7 @@ import click
 
 from batchctl.cli import output
 from batchctl.cli.session import CliSession, Ref, reads
-from batchctl.domain.gates import Gate
-from batchctl.operations import explain, shown_columns
+from batchctl.operations import explain
 
 
 @click.command()
@@ -23,7 +22,7 @@ def why(session: CliSession, ref: str, as_json: bool) -> None:
     benches = explain.Benches(app.schedule_bench, app.trigger_bench)
     explained = explain.why(app.transactions, app.clock, app.presence, ref, app.timetable(), benches)
     if as_json:
-        output.print_json(_as_json(explained))
+        output.print_json(explained.columns())
         return
     output.line(f"{explained.subject}: {explained.status}", "bold")
     rows = [
@@ -36,26 +35,3 @@ def why(session: CliSession, ref: str, as_json: bool) -> None:
         output.line(note)
     clearing = [gate.clear for gate in explained.blocking if gate.clear]
     output.hints(*(clearing or ["batchctl status"]))
-
-
-def _as_json(explained: explain.Explanation) -> shown_columns.Columns:
-    return {
-        "Subject": explained.subject,
-        "Status": explained.status,
-        "Gates": [_gate(gate) for gate in explained.gates],
-        "MayStart": not explained.blocking,
-        "EarliestStart": shown_columns.moment(explained.earliest.at),
-        "Earliest": str(explained.earliest),
-        "Notes": list(explained.notes),
-    }
-
-
-def _gate(gate: Gate) -> shown_columns.Columns:
-    return {
-        "Gate": gate.name,
-        "Passed": gate.blocked is None,
-        "Blocked": gate.blocked,
-        "Row": gate.row,
-        "Clear": gate.clear,
-        "Until": shown_columns.moment(gate.until),
-    }

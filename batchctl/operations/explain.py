@@ -33,7 +33,7 @@ from batchctl.domain.rows import (
 from batchctl.domain.status import FINAL, STOPPED, DependencyMode, InstanceStatus, IntakeStatus
 from batchctl.domain.text import nearest, typed, visible
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations import copies, files_taken_again, remedies, unknown
+from batchctl.operations import copies, files_taken_again, remedies, shown_columns, unknown
 from batchctl.operations.intake import file_correction, trial
 from batchctl.operations.presence import Presence, last_sign
 from batchctl.operations.scheduling.timetable import Timetable, starters_of
@@ -78,6 +78,29 @@ class Explanation:
     def blocking(self) -> tuple[Gate, ...]:
         """Return the gates that hold it back."""
         return tuple(gate for gate in self.gates if gate.blocked is not None)
+
+    def columns(self) -> shown_columns.Columns:
+        """Return it for programs."""
+        return {
+            "Subject": self.subject,
+            "Status": self.status,
+            "Gates": [_gate_columns(gate) for gate in self.gates],
+            "MayStart": not self.blocking,
+            "EarliestStart": shown_columns.moment(self.earliest.at),
+            "Earliest": str(self.earliest),
+            "Notes": list(self.notes),
+        }
+
+
+def _gate_columns(gate: Gate) -> shown_columns.Columns:
+    return {
+        "Gate": gate.name,
+        "Passed": gate.blocked is None,
+        "Blocked": gate.blocked,
+        "Row": gate.row,
+        "Clear": gate.clear,
+        "Until": shown_columns.moment(gate.until),
+    }
 
 
 class Benches(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 import jinja2
@@ -19,16 +19,13 @@ from starlette.staticfiles import StaticFiles
 
 from batchctl.app import App
 from batchctl.domain.errors import BatchctlError, Busy, DatabaseRefused, NotFound, Refused
-from batchctl.domain.rows import IncidentId, InstanceId
 from batchctl.domain.text import message_of, visible
-from batchctl.node import Node
-from batchctl.operations.alerting.incident_desk import Which
-from batchctl.operations.decisions import Action
 from batchctl.system.concurrency.lending_threads import LendingThreads
-from batchctl.web import guards, wishes
+from batchctl.web import guards
+from batchctl.web.act_forms import ActForms
 from batchctl.web.doors import Door, Session
 from batchctl.web.forms import Forms
-from batchctl.web.page import Page, PageAt, PageRequest, row_number
+from batchctl.web.page import Page, PageAt, PageRequest
 from batchctl.web.pages import PAGES
 from batchctl.web.tables import cell_of, csv_of, table_of
 
@@ -37,6 +34,7 @@ THREADS = 4
 """How many requests look into the database at once; each has a connection of its own."""
 _HERE = Path(__file__).parent
 _NOT_THERE, _NOT_ALLOWED, _AWAY, _TOO_OFTEN = 404, 403, 503, 429
+Result = TypeVar("Result")
 Answer = Callable[[Request, Session], Awaitable[Response]]
 
 
@@ -66,9 +64,7 @@ class Console:
         return Starlette(
             routes=[
                 *(Route(one.path, self._guarded(partial(self._page, one)), methods=["GET"]) for one in PAGES),
-                Route("/instances/{number}/{action}", self._guarded(self._look), methods=["GET"]),
-                Route("/instances/{number}/{action}", self._guarded(self._act), methods=["POST"]),
-                Route("/incidents/{number}/acknowledge", self._guarded(self._acknowledge), methods=["POST"]),
+                *ActForms(self).routes(self._guarded),
                 Route("/login", self._ask, methods=["GET"]),
                 Route("/login", self._enter, methods=["POST"]),
                 Route("/logout", self._guarded(self._leave), methods=["POST"]),
@@ -110,55 +106,16 @@ class Console:
 
     async def _page(self, place: PageAt, request: Request, session: Session) -> Response:
         asked = PageRequest(dict(request.query_params), request.path_params)
-        found = await self._threads.do(lambda app: place.page(app, asked))
+        found = await self.do(session, lambda app: place.page(app, asked))
         if asked.get("format") == "csv" and found.lists:
             return _as_csv(found, asked.query.get("list", found.lists[0][0].title))
         older = None if found.older is None else "?" + urlencode({**asked.query, "before": found.older})
-        return self._render(found, session, path=request.url.path, older=older)
+        return self.render(found, session, path=request.url.path, older=older)
 
-    async def _look(self, request: Request, session: Session) -> Response:
-        """Show what an act would do, with the form that does it."""
-        filled = {name: text for name, text in request.query_params.items() if name == "from_seq"}
-        return await self._planned(wishes.wish_of(_action(request), _instance_id(request), filled), session)
-
-    async def _planned(self, wish: wishes.Wish, session: Session, refused: BatchctlError | None = None) -> Response:
-        wish, planned = await self._threads.do(lambda app: wishes.plan(app.operator(dry_run=True), wish))
-        values = {
-            "planned": planned,
-            "wish": wish,
-            "says": wishes.SAYS[wish.action],
-            "needs_reason": wish.action in wishes.NEEDS_REASON,
-            "data": wishes.DATA,
-            "form": self.forms.show(planned.before),
-            "refused": refused,
-        }
-        page = Page(f"{wish.action.capitalize()} instance {wish.instance_id}", "act.html", values=values)
-        return self._render(page, session, code=200 if refused is None else _code(refused))
-
-    async def _act(self, request: Request, session: Session) -> Response:
-        form = await guards.form_of(request)
-        wish, number = wishes.wish_of(_action(request), _instance_id(request), form), form.get("form", "")
-        there = RedirectResponse(f"/instances/{wish.instance_id}", status_code=303)
-        seen = self.forms.send(number)
-        if seen is None:
-            if self.forms.was_sent(number):
-                return there
-            return await self._planned(wish, session, _unknown_form())
-        try:
-            await self._threads.do(lambda app: wishes.carry_out(app.operator(dry_run=False), wish, seen))
-        except BatchctlError as error:
-            if isinstance(error, (NotFound, DatabaseRefused)):
-                raise
-            return await self._planned(wish, session, error)
-        return there
-
-    async def _acknowledge(self, request: Request, session: Session) -> Response:
+    async def do(self, session: Session, work: Callable[[App], Result]) -> Result:
+        """Do a piece of work for a person."""
         del session
-        form, number = await guards.form_of(request), row_number(request.path_params, "incident")
-        reason = wishes.needed_reason(form.get("reason"))
-        which = Which(incident_id=IncidentId(number))
-        await self._threads.do(lambda app: Node(app).incident_desk(dry_run=False).acknowledge(which, reason=reason))
-        return RedirectResponse("/incidents", status_code=303)
+        return await self._threads.do(work)
 
     async def _ask(self, request: Request) -> Response:
         return self._refused(request) or self._door()
@@ -207,7 +164,12 @@ class Console:
     ) -> Response:
         return self._html(code, "error.html", title=title, message=message, error=error, session=session)
 
-    def _render(self, page: Page, session: Session, code: int = 200, **more: Any) -> Response:
+    def code_of(self, error: BatchctlError) -> int:
+        """Return the status of an answer that says an error."""
+        return _code(error)
+
+    def render(self, page: Page, session: Session, code: int = 200, **more: Any) -> Response:
+        """Return a page."""
         tables = [table_of(columns, rows) for columns, rows in page.lists]
         return self._html(code, page.template, page=page, title=page.title, tables=tables, session=session, **more)
 
@@ -227,10 +189,6 @@ def _as_csv(page: Page, title: str) -> Response:
     raise NotFound(f"This page has no list '{visible(title)}'.", next_step="open the page without its query")
 
 
-def _unknown_form() -> Refused:
-    return Refused("The form is no longer known.", next_step="look at what is shown now, and send it again")
-
-
 def _code(error: BatchctlError) -> int:
     match error:
         case NotFound():
@@ -241,17 +199,6 @@ def _code(error: BatchctlError) -> int:
             return 409
         case _:
             return 400
-
-
-def _instance_id(request: Request) -> InstanceId:
-    return InstanceId(row_number(request.path_params, "instance"))
-
-
-def _action(request: Request) -> Action:
-    text = request.path_params["action"]
-    if text not in [*Action]:
-        raise NotFound(f"There is no act '{visible(text)}'.", next_step=f"one of {', '.join(Action)}")
-    return Action(text)
 
 
 def _lines(text: str) -> str:

@@ -1,101 +1,213 @@
-"""What people do on a page: the same verbs as on the command line, each with its reason and its row in the audit log."""
+"""What a person wishes: a verb, the row it is about, and what was filled in, from a form or from JSON alike."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import TypeAlias
 
-from batchctl.domain.errors import Refused
-from batchctl.domain.rows import BatchInstance, InstanceId
-from batchctl.domain.status import InstanceStatus
-from batchctl.operations import inspection
-from batchctl.operations.decisions import Action
-from batchctl.operations.intervene import Intervention, Operator
+from batchctl.app import App
+from batchctl.domain.errors import InvalidInput, NotFound, Refused
+from batchctl.domain.records import JsonValue
+from batchctl.domain.text import did_you_mean, visible
+from batchctl.operations.intervene import Intervention
 
-SAYS = {
-    Action.RERUN: "Run the instance again, from the step that failed or from another.",
-    Action.SKIP: "Go on without the step that is next.",
-    Action.PAUSE: "Start nothing more of the instance; a step that runs ends first.",
-    Action.RESUME: "Let the instance go on where it stood.",
-    Action.CONFIRM: "Answer yes to the question that the instance waits with: it goes on behind the step.",
-    Action.REFUSE: "Answer no: the step has failed, without a retry.",
-    Action.CANCEL: "Give the instance up; a step that runs is stopped.",
-}
-"""What each act does, on its page."""
-NEEDS_REASON = frozenset({Action.RERUN, Action.SKIP, Action.CANCEL, Action.REFUSE})
-DATA = tuple(f"Data{at}" for at in range(1, 7))
+Value: TypeAlias = str | int | bool
+MOST_NUMBER = 2_000_000_000
+_MOST_DIGITS = 18
+
+
+class Subject(StrEnum):
+    """What acts are about, as addresses name it."""
+
+    INSTANCES = "instances"
+    BATCHES = "batches"
+    INCIDENTS = "incidents"
+    FREEZES = "freezes"
+    SCHEDULES = "schedules"
+    BACKFILLS = "backfills"
+    FILE_PROCESSES = "file-processes"
+
+    @property
+    def is_named(self) -> bool:
+        """Say whether its rows go by a name; the others go by a number."""
+        return self in {Subject.BATCHES, Subject.SCHEDULES}
+
+    @property
+    def one(self) -> str:
+        """Name one of them."""
+        return {"batches": "batch", "file-processes": "FileProcess row"}.get(self.value, self.value.removesuffix("s"))
+
+
+class FieldKind(StrEnum):
+    """What is filled in."""
+
+    TEXT = "text"
+    LONG = "long"
+    NUMBER = "number"
+    FLAG = "flag"
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """What can be filled in besides the reason; with `choices` it is one of these."""
+
+    name: str
+    label: str
+    kind: FieldKind = FieldKind.TEXT
+    is_needed: bool = False
+    choices: tuple[str, ...] = ()
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a person has filled in."""
+    """What a person has filled in, about one row; about none where the act makes one."""
 
-    action: Action
-    instance_id: InstanceId
-    reason: str | None
-    from_seq: int | None = None
-    corrections: Mapping[str, str | None] | None = None
+    key: str = ""
+    values: Mapping[str, Value] = field(default_factory=dict)
+    reason: str | None = None
+    dry_run: bool = True
+    seen: object = None
+    """What was shown to the person who decides by it."""
+
+    def text(self, name: str) -> str | None:
+        """Return a text; None where it is left out."""
+        value = self.values.get(name)
+        return None if value is None else str(value)
+
+    def number(self, name: str) -> int | None:
+        """Return a number; None where it is left out."""
+        value = self.values.get(name)
+        return None if value is None else int(value)
+
+    def flag(self, name: str) -> bool:
+        """Say whether something was ticked."""
+        return bool(self.values.get(name))
+
+    @property
+    def why(self) -> str:
+        """Return the reason, or what stands for it where an act is only looked at."""
+        return self.reason or _NOT_YET
+
+    @property
+    def row_id(self) -> int:
+        """Return the number of the row; raises `NotFound` where there can be none such."""
+        if not (self.key.isascii() and self.key.isdecimal() and len(self.key) <= _MOST_DIGITS):
+            raise NotFound(f"'{visible(self.key)}' is not the number of a row.", next_step="open it from a list")
+        return int(self.key)
 
 
-def wish_of(action: Action, instance_id: InstanceId, form: Mapping[str, str]) -> Wish:
-    """Read a form; an empty field is one that was not filled in."""
-    filled = {name: text for name, text in form.items() if text.strip()}
-    seq = filled.get("from_seq", "").strip()
-    if seq and not (seq.isascii() and seq.isdecimal() and len(seq) < 10):
-        raise Refused(
-            "The number of the step is no number.", next_step="write one of the numbers on the instance's page"
-        )
-    return Wish(
-        action=action,
-        instance_id=instance_id,
-        reason=filled.get("reason"),
-        from_seq=int(seq) if seq else None,
-        corrections={name: filled[name] for name in DATA if name in filled},
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActOutcome:
+    """What was done, or would be: for people, for programs, and where a browser goes on."""
+
+    lines: Sequence[str] = ()
+    alarming: Sequence[str] = ()
+    columns: JsonValue
+    where: str
+    seen: object = None
+    """What the person has seen who decides by it: the act is refused when that has changed."""
+    filled: Mapping[str, Value] = field(default_factory=dict)
+    """What a field says where nothing was filled in."""
+    planned: Intervention | None = None
 
 
-def needed_reason(text: str | None) -> str:
-    """Return the reason of an act that needs one."""
+Carry: TypeAlias = Callable[[App, Wish], ActOutcome]
+"""Carries a wish out, or looks what would be done."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleAct:
+    """Something that people can do."""
+
+    subject: Subject
+    name: str
+    says: str
+    carry: Carry
+    fields: tuple[FormField, ...] = ()
+    needs_reason: bool = False
+    takes_reason: bool = True
+    makes_row: bool = False
+    """Whether it is about no row that is there."""
+
+    def plan(self, app: App, wish: Wish) -> ActOutcome:
+        """Return what a wish would do."""
+        return self.carry(app, wish)
+
+    def do(self, app: App, wish: Wish, seen: object = None) -> ActOutcome:
+        """Do what a person wishes."""
+        reason = _needed_reason(wish.reason) if self.needs_reason else wish.reason
+        self.check_complete(wish)
+        return self.carry(app, replace(wish, reason=reason, dry_run=False, seen=seen))
+
+    def is_complete(self, wish: Wish) -> bool:
+        """Say whether all is filled in but the reason."""
+        return all(each.name in wish.values for each in self.fields if each.is_needed)
+
+    def check_complete(self, wish: Wish) -> None:
+        """Refuse a wish that lacks something."""
+        for each in self.fields:
+            if each.is_needed and each.name not in wish.values:
+                raise InvalidInput(f"{each.label} is left out ('{each.name}').", next_step="fill it in")
+
+    def of_form(self, key: str, form: Mapping[str, str]) -> Wish:
+        """Read a form; an empty field is one that was not filled in, and fields of other forms are left alone."""
+        filled = {name: text for name, text in form.items() if text.strip()}
+        values = {each.name: _of_text(each, filled[each.name]) for each in self.fields if each.name in filled}
+        return Wish(key, values, filled.get("reason"))
+
+    def of_json(self, key: str, body: Mapping[str, JsonValue]) -> Wish:
+        """Read an object; a member that is no field is refused, and null is one that is left out."""
+        known = {each.name: each for each in self.fields}
+        given = {name: value for name, value in body.items() if value is not None}
+        for name in given:
+            if name not in known and not (name == "reason" and self.takes_reason):
+                meant = did_you_mean(name, [*known, "reason"])
+                raise InvalidInput(f"'{visible(name)}' is no member of this request.{meant}", next_step="leave it out")
+        reason = given.pop("reason", None)
+        if reason is not None and not isinstance(reason, str):
+            raise InvalidInput("'reason' is no text.", next_step="write it in quotes")
+        return Wish(key, {name: _of_json(known[name], value) for name, value in given.items()}, reason)
+
+
+def _of_text(wanted: FormField, text: str) -> Value:
+    if wanted.kind is FieldKind.FLAG:
+        return True
+    if wanted.kind is FieldKind.NUMBER:
+        number = text.strip()
+        if not (number.isascii() and number.isdecimal() and int(number[:11]) <= MOST_NUMBER):
+            raise InvalidInput(f"{wanted.label}: '{visible(text)}' is no number.", next_step="write a whole number")
+        return int(number[:11])
+    return _chosen(wanted, text if wanted.kind is FieldKind.LONG else text.strip())
+
+
+def _of_json(wanted: FormField, value: JsonValue) -> Value:
+    match wanted.kind, value:
+        case FieldKind.FLAG, bool():
+            return value
+        case FieldKind.NUMBER, int() if not isinstance(value, bool) and 0 <= value <= MOST_NUMBER:
+            return value
+        case ((FieldKind.TEXT | FieldKind.LONG), str()):
+            return _chosen(wanted, value)
+        case _:
+            pass
+    kinds = {FieldKind.FLAG: "true or false", FieldKind.NUMBER: f"a whole number from 0 to {MOST_NUMBER}"}
+    raise InvalidInput(f"'{wanted.name}' has to be {kinds.get(wanted.kind, 'a text')}.", next_step="correct it")
+
+
+def _chosen(wanted: FormField, text: str) -> str:
+    if wanted.choices and text not in wanted.choices:
+        message = f"{wanted.label}: '{visible(text)}' is none of what can be chosen."
+        raise InvalidInput(message, next_step=f"one of {', '.join(wanted.choices)}")
+    return text
+
+
+def _needed_reason(text: str | None) -> str:
     if text is None or not text.strip():
         raise Refused("The reason is empty; say why, so that others understand it later.", next_step="fill it in")
     return text.strip()
-
-
-def carry_out(operator: Operator, wish: Wish, seen: BatchInstance | None = None) -> Intervention:
-    """Do what a person wishes, or only look at it where the operator does.
-
-    A rerun is refused when the instance differs from `seen`, as it was shown with the form.
-    """
-    if wish.action in NEEDS_REASON and not operator.dry_run:
-        needed_reason(wish.reason)
-    at, reason = wish.instance_id, wish.reason
-    match wish.action:
-        case Action.RERUN:
-            why = reason or _NOT_YET
-            values = wish.corrections
-            return operator.rerun(at, reason=why, from_seq=wish.from_seq, corrections=values, seen=seen)
-        case Action.SKIP:
-            return operator.skip(at, reason=reason or _NOT_YET)
-        case Action.CANCEL:
-            return operator.cancel(at, reason=reason or _NOT_YET)
-        case Action.CONFIRM:
-            return operator.confirm(at, reason=reason)
-        case Action.REFUSE:
-            return operator.refuse(at, reason=reason or _NOT_YET)
-        case Action.PAUSE:
-            return operator.pause(at, reason=reason)
-        case Action.RESUME:
-            return operator.resume(at, reason=reason)
-
-
-def plan(operator: Operator, wish: Wish) -> tuple[Wish, Intervention]:
-    """Return what a wish would do, without its corrections; what is complete begins with its first step."""
-    look = replace(wish, corrections={})
-    if wish.action is Action.RERUN and wish.from_seq is None:
-        shown = inspection.show(operator.transactions, wish.instance_id)
-        if shown.instance.status is InstanceStatus.COMPLETE and shown.steps:
-            wish, look = (replace(one, from_seq=shown.steps[0].step.seq) for one in (wish, look))
-    return wish, carry_out(operator, look)
 
 
 _NOT_YET = "(dry run)"

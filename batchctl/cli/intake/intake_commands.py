@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 
 import click
@@ -14,8 +13,8 @@ from batchctl.cli.missing_controller import to_wait
 from batchctl.cli.session import FAILED, INTAKE_ID, CliSession, acts, writes
 from batchctl.domain.error_codes import REJECTED_AGAIN
 from batchctl.domain.locked_rows import parted
-from batchctl.domain.rows import BatchDefinition, IntakeId, IntakeRow, Populated
-from batchctl.operations import inspection, planning, task_connections
+from batchctl.domain.rows import IntakeId, Populated
+from batchctl.operations import inspection, planning
 from batchctl.operations.intake import inbox, submission
 
 PLANNED_MOST = 100
@@ -43,7 +42,7 @@ def submit(
         user=app.ids.user(),
         host=app.ids.host(),
         dry_run=dry_run,
-        check=partial(task_connections.check, known=app.settings.connections, populate=_populated),
+        check=app.check_of_tasks,
     )
     steps = to_wait(app, f"file:{done.intake_id or 'ID'}")
     if done.intake_id is None:
@@ -167,12 +166,6 @@ def _wording(values: Populated) -> str:
     """Write the values that are not empty."""
     named = {**{f"Data{at}": value for at, value in enumerate(values.data, start=1)}, "CycleKey": values.cycle_key}
     return ", ".join(f"{name}={value}" for name, value in named.items() if value is not None) or "none"
-
-
-def _populated(row: IntakeRow, batch: BatchDefinition) -> Populated:
-    from batchctl.populators.pattern import PatternPopulator  # noqa: PLC0415 - a row alone loads no plugin
-
-    return PatternPopulator().populate(row, batch)
 
 
 def _absolute(file_name: str | None) -> str | None:

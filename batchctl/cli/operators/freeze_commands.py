@@ -22,7 +22,6 @@ from batchctl.cli.session import (
 from batchctl.cli.unreadable_lists import show_unreadable
 from batchctl.domain.operators.freezes import Scope, thawing, wording
 from batchctl.domain.rows import FreezeId
-from batchctl.operations import shown_columns
 from batchctl.operations.operators import freezing
 
 _batch = click.option("--batch", metavar="NAME", shell_complete=batch_names, help="Only this batch.")
@@ -51,7 +50,7 @@ def freeze(
     """
     done = _freezer(session.app, dry_run=dry_run).freeze(_scope(batch, tag), reason=reason, until=until)
     if as_json:
-        output.print_json({**shown_columns.of(done.freeze), "New": done.is_new, "Batches": list(done.batches)})
+        output.print_json(done.columns())
     else:
         _show_frozen(done)
 
@@ -90,9 +89,7 @@ def thaw(
         chosen = release_options.asked(_freezer(app, dry_run=True).thaw(of, reason=reason).released)
     done = _freezer(app, dry_run=dry_run).thaw(of, reason=reason, choice=chosen)
     if as_json:
-        freezes = [shown_columns.of(one) for one in done.freezes]
-        waited = None if done.released is None else done.released.columns()
-        output.print_json({"Thawed": freezes, "Waited": waited, "StillFrozen": [name for name, _ in done.still]})
+        output.print_json(done.columns())
     else:
         _show_thawed(done)
 

@@ -10,7 +10,6 @@ import click
 from batchctl import app
 from batchctl.cli import output
 from batchctl.cli.session import ROW_ID, CliSession, WholeNumber, acts, reads, reads_rows, reason
-from batchctl.domain.definitions.sql_jobs import wall_time
 from batchctl.domain.scheduling import backfill_turns, schedules
 from batchctl.domain.text import nearest, visible
 from batchctl.operations.scheduling import backfiller
@@ -27,14 +26,12 @@ class RangeEnd(click.ParamType[datetime | date]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime | date:
         """Read a day or a wall time."""
-        text = str(value).strip()
-        found = value if isinstance(value, date) else wall_time(text)
+        found = value if isinstance(value, date) else backfiller.range_end(str(value))
         if found is None:
-            try:
-                return date.fromisoformat(text)
-            except ValueError:
-                said = f"'{visible(text)}' is neither a day such as 2026-11-01 nor a time such as '2026-11-01 06:00'."
-                self.fail(said, param, ctx)
+            text = visible(str(value).strip())
+            self.fail(
+                f"'{text}' is neither a day such as 2026-11-01 nor a time such as '2026-11-01 06:00'.", param, ctx
+            )
         return found
 
 

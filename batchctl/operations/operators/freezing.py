@@ -18,6 +18,7 @@ from batchctl.operations import shown_columns, unknown
 from batchctl.operations.column_lists import ColumnList, StatusWord, by_row_id, record
 from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.operators.releasing import Released, let_go
+from batchctl.operations.shown_columns import Columns
 from batchctl.ports import Transactions
 from batchctl.store import Connection
 from batchctl.store.definitions import definitions
@@ -38,6 +39,10 @@ class Frozen:
     batches: tuple[str, ...]
     dry_run: bool
 
+    def columns(self) -> Columns:
+        """Return it for programs."""
+        return {**shown_columns.of(self.freeze), "New": self.is_new, "Batches": list(self.batches)}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thawed:
@@ -48,6 +53,14 @@ class Thawed:
     still: tuple[tuple[str, Freeze], ...]
     """Batches that are frozen all the same, by something else."""
     dry_run: bool
+
+    def columns(self) -> Columns:
+        """Return it for programs."""
+        return {
+            "Thawed": [shown_columns.of(one) for one in self.freezes],
+            "Waited": None if self.released is None else self.released.columns(),
+            "StillFrozen": [name for name, _ in self.still],
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from datetime import date, datetime, time
 from itertools import islice
 from zoneinfo import ZoneInfo
 
-from batchctl.domain.definitions.sql_jobs import local_now, shown
+from batchctl.domain.definitions.sql_jobs import local_now, shown, wall_time
 from batchctl.domain.errors import NotFound, Refused, StatusChanged
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchDefinition, InstanceId
@@ -40,6 +40,17 @@ LISTED = 1000
 _ANNOUNCED = 20
 """How many due times are listed of those to start work for, beside the last of them, and of those decided before."""
 _CANCEL = "cancel"
+
+
+def range_end(text: str) -> datetime | date | None:
+    """Read a day, or what a clock shows; None where it is neither."""
+    found = wall_time(text.strip())
+    if found is not None:
+        return found
+    try:
+        return date.fromisoformat(text.strip())
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

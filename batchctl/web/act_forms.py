@@ -1,0 +1,144 @@
+"""The page of each act: first what it would do, then the form that does it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from batchctl.app import App
+from batchctl.domain.errors import BatchctlError, DatabaseRefused, NotFound, Refused
+from batchctl.domain.text import visible
+from batchctl.web import guards
+from batchctl.web.act_table import ACTS, verb_of
+from batchctl.web.doors import Session
+from batchctl.web.forms import Forms
+from batchctl.web.page import Page
+from batchctl.web.wishes import ActOutcome, ConsoleAct, Subject, Wish
+
+_LOOK = "look"
+"""The button that shows what would be done with what is filled in."""
+
+
+class Site(Protocol):
+    """What the pages of acts take from the console."""
+
+    forms: Forms
+
+    async def do(self, session: Session, work: Callable[[App], Any]) -> Any:
+        """Do a piece of work for a person."""
+
+    def render(self, page: Page, session: Session, code: int = 200, **more: Any) -> Response:
+        """Return a page."""
+
+    def code_of(self, error: BatchctlError) -> int:
+        """Return the status of an answer that says an error."""
+
+
+Guard = Callable[[Callable[[Request, Session], Awaitable[Response]]], Callable[[Request], Awaitable[Response]]]
+
+
+@dataclass(frozen=True, slots=True)
+class ActForms:
+    """Answers what concerns acts."""
+
+    site: Site
+
+    def routes(self, guarded: Guard) -> Iterator[Route]:
+        """Yield the routes: `/instances/42/rerun`, and `/new/freezes` where the act makes a row."""
+        for subject in Subject:
+            path = f"/{subject}/{{key:path}}/{{act}}"
+            yield Route(path, guarded(partial(self._ask, subject)), methods=["GET"])
+            yield Route(path, guarded(partial(self._act, subject)), methods=["POST"])
+        for verb in (verb for verb in ACTS.values() if verb.makes_row):
+            path = f"/new/{verb.subject}"
+            yield Route(path, guarded(partial(self._ask_of, verb)), methods=["GET"])
+            yield Route(path, guarded(partial(self._act_of, verb)), methods=["POST"])
+
+    async def _ask(self, subject: Subject, request: Request, session: Session) -> Response:
+        return await self._ask_of(verb_of(subject, request.path_params["act"]), request, session)
+
+    async def _act(self, subject: Subject, request: Request, session: Session) -> Response:
+        return await self._act_of(verb_of(subject, request.path_params["act"]), request, session)
+
+    async def _ask_of(self, verb: ConsoleAct, request: Request, session: Session) -> Response:
+        return await self._planned(verb, _wish(verb, request, dict(request.query_params)), session)
+
+    async def _act_of(self, verb: ConsoleAct, request: Request, session: Session) -> Response:
+        form = await guards.form_of(request)
+        wish, number = _wish(verb, request, form), form.get("form", "")
+        if _LOOK in form:
+            return await self._planned(verb, wish, session)
+        shown = self.site.forms.send(number)
+        if shown is None and self.site.forms.was_sent(number):
+            return RedirectResponse(_back(verb, wish), status_code=303)
+        if shown is None:
+            return await self._planned(verb, wish, session, _unknown_form())
+        try:
+            done: ActOutcome = await self.site.do(session, lambda app: verb.do(app, wish, shown.seen))
+        except BatchctlError as error:
+            if isinstance(error, (NotFound, DatabaseRefused)):
+                raise
+            return await self._planned(verb, wish, session, error)
+        return RedirectResponse(done.where, status_code=303)
+
+    async def _planned(
+        self, verb: ConsoleAct, wish: Wish, session: Session, refused: BatchctlError | None = None
+    ) -> Response:
+        outcome, wrong = await self.site.do(session, lambda app: _looked_at(app, verb, wish))
+        if outcome is None and wrong is not None and refused is None and not wish.values:
+            raise wrong
+        refused = refused or wrong
+        values = {
+            "verb": verb,
+            "wish": wish,
+            "outcome": outcome,
+            "filled": {**(outcome.filled if outcome else {}), **wish.values},
+            "form": self.site.forms.show(None if outcome is None else outcome.seen),
+            "refused": refused,
+            "back": _back(verb, wish),
+        }
+        of = "" if verb.makes_row else f" {verb.subject.one} {visible(wish.key)}"
+        page = Page(f"{verb.name.capitalize()}{of}", "act.html", values=values)
+        return self.site.render(page, session, code=200 if refused is None else self.site.code_of(refused))
+
+
+def _wish(verb: ConsoleAct, request: Request, filled: dict[str, str]) -> Wish:
+    return verb.of_form(request.path_params.get("key", ""), filled)
+
+
+def _looked_at(app: App, verb: ConsoleAct, wish: Wish) -> tuple[ActOutcome | None, BatchctlError | None]:
+    """Return what a wish would do, and what is wrong with it; without what was filled in where it cannot be that."""
+    if not verb.is_complete(wish):
+        return None, None
+    try:
+        return verb.plan(app, wish), None
+    except BatchctlError as error:
+        if isinstance(error, (NotFound, DatabaseRefused)):
+            raise
+        wrong = error
+    bare = Wish(wish.key)
+    try:
+        found = verb.plan(app, bare) if wish.values and verb.is_complete(bare) else None
+    except BatchctlError:
+        found = None
+    return found, wrong
+
+
+def _back(verb: ConsoleAct, wish: Wish) -> str:
+    match verb.subject:
+        case Subject.INSTANCES:
+            return f"/instances/{wish.row_id}"
+        case Subject.INCIDENTS:
+            return "/incidents"
+        case _:
+            return "/"
+
+
+def _unknown_form() -> Refused:
+    return Refused("The form is no longer known.", next_step="look at what is shown now, and send it again")

@@ -1,0 +1,15 @@
+"""One FileProcess row: what becomes of it."""
+
+from __future__ import annotations
+
+from batchctl.app import App
+from batchctl.operations import explain
+from batchctl.web.page import Page, PageRequest, row_number
+
+
+def file_process(app: App, asked: PageRequest) -> Page:
+    """Show why a row is no work yet, or what came of it."""
+    number = row_number(asked.path, "FileProcess row")
+    benches = explain.Benches(app.schedule_bench, app.trigger_bench)
+    explained = explain.why(app.transactions, app.clock, app.presence, f"file:{number}", app.timetable(), benches)
+    return Page(f"FileProcess {number}", "file_process.html", values={"explained": explained, "number": number})

@@ -1,0 +1,112 @@
+"""What people do to one instance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from batchctl.app import App
+from batchctl.domain.rows import BatchInstance, InstanceId
+from batchctl.domain.status import InstanceStatus
+from batchctl.domain.text import visible
+from batchctl.operations import inspection
+from batchctl.operations.decisions import Action
+from batchctl.operations.intervene import Intervention, Operator
+from batchctl.web.wishes import ActOutcome, ConsoleAct, FieldKind, FormField, Subject, Value, Wish
+
+DATA = tuple(f"Data{at}" for at in range(1, 7))
+_FROM = "from_seq"
+
+Act = Callable[[Operator, InstanceId, Wish], Intervention]
+
+
+def _verb(action: Action, says: str, act: Act, *, needs_reason: bool) -> ConsoleAct:
+    def carry(app: App, wish: Wish) -> ActOutcome:
+        return _outcome(act(app.operator(dry_run=wish.dry_run), InstanceId(wish.row_id), wish))
+
+    return ConsoleAct(Subject.INSTANCES, action.value, says, carry, needs_reason=needs_reason)
+
+
+def _rerun(app: App, wish: Wish) -> ActOutcome:
+    operator, at = app.operator(dry_run=wish.dry_run), InstanceId(wish.row_id)
+    begin = dict(_beginning(operator, at, wish)) if wish.dry_run else {}
+    done = operator.rerun(
+        at,
+        reason=wish.why,
+        from_seq=Wish(values={**begin, **wish.values}).number(_FROM),
+        corrections={name: wish.text(name) for name in DATA if name in wish.values},
+        seen=wish.seen if isinstance(wish.seen, BatchInstance) else None,
+    )
+    return _outcome(done, begin)
+
+
+def _beginning(operator: Operator, at: InstanceId, wish: Wish) -> Iterator[tuple[str, Value]]:
+    """Let what is complete begin with its first step, where nothing else was said."""
+    shown = inspection.show(operator.transactions, at) if _FROM not in wish.values else None
+    if shown is not None and shown.instance.status is InstanceStatus.COMPLETE and shown.steps:
+        yield _FROM, shown.steps[0].step.seq
+
+
+def _outcome(done: Intervention, filled: dict[str, Any] | None = None) -> ActOutcome:
+    lost = ["An attempt was lost: look whether anything of it is at work still."] if done.may_be_at_work else []
+    misread = [f"{visible(one.message)} {visible(one.next_step or '')}" for one in done.misread]
+    return ActOutcome(
+        lines=[f"Note: {done.in_vain}"] if done.in_vain else [],
+        alarming=[*lost, *misread],
+        columns=done.columns(),
+        where=f"/instances/{done.before.instance_id}",
+        seen=done.before,
+        filled=filled or {},
+        planned=done,
+    )
+
+
+VERBS = (
+    ConsoleAct(
+        Subject.INSTANCES,
+        Action.RERUN.value,
+        "Run the instance again, from the step that failed or from another.",
+        _rerun,
+        fields=(
+            FormField(_FROM, "Begin with step", FieldKind.NUMBER, hint="the one that failed"),
+            *(FormField(name, name, FieldKind.LONG) for name in DATA),
+        ),
+        needs_reason=True,
+    ),
+    _verb(
+        Action.SKIP,
+        "Go on without the step that is next.",
+        lambda operator, at, wish: operator.skip(at, reason=wish.why),
+        needs_reason=True,
+    ),
+    _verb(
+        Action.PAUSE,
+        "Start nothing more of the instance; a step that runs ends first.",
+        lambda operator, at, wish: operator.pause(at, reason=wish.reason),
+        needs_reason=False,
+    ),
+    _verb(
+        Action.RESUME,
+        "Let the instance go on where it stood.",
+        lambda operator, at, wish: operator.resume(at, reason=wish.reason),
+        needs_reason=False,
+    ),
+    _verb(
+        Action.CANCEL,
+        "Give the instance up; a step that runs is stopped.",
+        lambda operator, at, wish: operator.cancel(at, reason=wish.why),
+        needs_reason=True,
+    ),
+    _verb(
+        Action.CONFIRM,
+        "Answer yes to the question that the instance waits with: it goes on behind the step.",
+        lambda operator, at, wish: operator.confirm(at, reason=wish.reason),
+        needs_reason=False,
+    ),
+    _verb(
+        Action.REFUSE,
+        "Answer no: the step has failed, without a retry.",
+        lambda operator, at, wish: operator.refuse(at, reason=wish.why),
+        needs_reason=True,
+    ),
+)

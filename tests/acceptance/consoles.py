@@ -1,0 +1,113 @@
+"""A console at work, and a browser without JavaScript that opens it."""
+
+from __future__ import annotations
+
+import http.client
+import re
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html import unescape
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.acceptance.installation import PATIENCE, RunBatchctl, StartBatchctl, Started
+from tests.acceptance.night import NEEDS_A_FILE, Night
+from tests.control_databases import ControlDatabase
+
+OWN = {"Sec-Fetch-Site": "same-origin"}
+
+
+@dataclass
+class Answer:
+    status: int
+    headers: dict[str, str]
+    text: str
+
+    @property
+    def said(self) -> str:
+        """Return what a person reads."""
+        return " ".join(unescape(re.sub(r"<[^>]*>", " ", self.text)).split())
+
+
+@dataclass
+class Browser:
+    """A browser without JavaScript."""
+
+    port: int
+    cookies: dict[str, str] = field(default_factory=dict)
+
+    def get(self, path: str, **headers: str) -> Answer:
+        return self._ask("GET", path, None, headers)
+
+    def post(self, path: str, form: dict[str, str] | bytes, headers: dict[str, str] | None = None) -> Answer:
+        body = form if isinstance(form, bytes) else urlencode(form).encode()
+        return self._ask("POST", path, body, OWN if headers is None else headers)
+
+    def act(self, path: str, **values: str) -> Answer:
+        """Open the page of an act and send its form."""
+        return self.post(path, {"form": self.form(path), **values})
+
+    def form(self, path: str) -> str:
+        shown = self.get(path)
+        assert shown.status == 200, shown.said
+        (number,) = re.findall(r'name="form" value="(\w+)"', shown.text)
+        return str(number)
+
+    def _ask(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> Answer:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        kept = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        connection.request(method, path, body, {**headers, **({"Cookie": kept} if kept else {})})
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        for cookie in answer.headers.get_all("Set-Cookie") or []:
+            name, _, value = cookie.partition(";")[0].partition("=")
+            self.cookies[name] = value
+        return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, text)
+
+
+@dataclass
+class Console:
+    """A console at work, and the terminal it was started on."""
+
+    worker: Started
+    port: int
+    code: str
+
+    def next_code(self) -> str:
+        assert self.worker.stdout is not None
+        return self.worker.stdout.readline().split()[1]
+
+    def browser(self) -> Browser:
+        """Let a browser in."""
+        made = Browser(self.port)
+        entered = made.post("/login", {"code": self.code})
+        assert (entered.status, entered.headers["location"]) == (303, "/")
+        self.code = self.next_code()
+        return made
+
+
+@pytest.fixture
+def night(control_database: ControlDatabase, run_batchctl: RunBatchctl) -> Night:
+    """Instance 1 has failed, and instance 2 waits behind it."""
+    made = Night(control_database, run_batchctl)
+    made.batch("Late", "echo loaded", NEEDS_A_FILE)
+    made.arrive("Late", "missing.csv")
+    made.arrive("Late", "second.csv")
+    assert made("run", "--once").returncode == 1
+    return made
+
+
+@pytest.fixture
+def console(night: Night, start_batchctl: StartBatchctl) -> Iterator[Console]:
+    worker = start_batchctl("web", "--port", "0", cwd=night.folder, env=night.environment)
+    assert worker.stdout is not None
+    address = worker.stdout.readline()
+    found = re.search(r"http://127\.0\.0\.1:(\d+)/", address)
+    assert found is not None, address
+    yield Console(worker, int(found[1]), worker.stdout.readline().split()[1])
+    worker.send_signal(signal.SIGTERM)
+    worker.communicate(timeout=PATIENCE)
+    assert worker.returncode == 0

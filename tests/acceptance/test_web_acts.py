@@ -1,0 +1,126 @@
+"""Acts of the console beside those on instances: what each shows first, what it does, and what it says of what cannot be."""
+
+from __future__ import annotations
+
+import re
+
+from tests.acceptance.consoles import Browser, Console
+from tests.acceptance.night import Night
+
+
+def test_what_has_waited_is_shown_before_a_batch_is_enabled_and_becomes_what_was_chosen(
+    night: Night, console: Console
+) -> None:
+    browser = console.browser()
+    night.batch("Bank", "true")
+    assert browser.act("/batches/Bank/disable").headers["location"] == "/instances?batch=Bank"
+    for name in ("march.csv", "april.csv"):
+        night.arrive("Bank", name)
+    assert night("create").returncode == 0
+    shown = browser.get("/batches/Bank/enable").said
+    assert "Batch Bank would be enabled. This will start 2 instances" in shown
+
+    unchosen = browser.act("/batches/Bank/enable")
+    assert (unchosen.status, "This will start 2 instances" in unchosen.said) == (409, True)
+    assert browser.act("/batches/Bank/enable", release="throttle").status == 400
+    looked = browser.post("/batches/Bank/enable", {"release": "latest", "look": "1"})
+    assert "1 of the 2 that waited may start; would be cancelled as older ones: 1." in looked.said
+    assert browser.act("/batches/Bank/enable", release="latest").status == 303
+
+    assert [night.status_of(at) for at in (3, 4)] == ["cancelled", "ready"]
+    assert night.sql("SELECT Enabled FROM ProcessBatch WHERE ProcessBatchName = 'Bank'") == [(1,)]
+
+
+def test_what_came_meanwhile_is_not_started_unseen(night: Night, console: Console) -> None:
+    browser = console.browser()
+    night.batch("Bank", "true")
+    assert night("disable", "Bank").returncode == 0
+    night.arrive("Bank", "march.csv")
+    assert night("create").returncode == 0
+    form = browser.form("/batches/Bank/enable")
+    night.arrive("Bank", "april.csv")
+    assert night("create").returncode == 0
+
+    late = browser.post("/batches/Bank/enable", {"form": form, "release": "all"})
+
+    assert (late.status, "Meanwhile more has come: 1 not shown before" in late.said) == (409, True)
+    assert night.sql("SELECT Enabled FROM ProcessBatch WHERE ProcessBatchName = 'Bank'") == [(0,)]
+
+
+def test_batches_are_frozen_and_thawed(night: Night, console: Console) -> None:
+    browser = console.browser()
+    assert browser.act("/batches/Late/freeze", reason="month's end", until="2h").status == 303
+    assert browser.act("/new/freezes", reason="the disk is full").status == 303
+    assert len(night.json("freezes")) == 2
+    assert "FROZEN: everything is frozen" in browser.get("/").said
+    assert "Batch Late stays frozen: everything is frozen" in browser.get("/freezes/1/thaw").said
+    assert browser.act("/freezes/1/thaw", reason="done").status == 303
+    assert browser.act("/freezes/2/thaw", reason="done").status == 303
+    assert night.json("freezes") == []
+    assert browser.act("/batches/Late/thaw", reason="once more").status == 303
+    assert browser.get("/freezes/9/thaw").status == 404
+    wrong = browser.act("/batches/Late/freeze", reason="x", until="yesterday or so")
+    assert (wrong.status, "says no time" in wrong.said) == (400, True)
+
+
+def test_work_is_submitted_and_accepted(night: Night, console: Console) -> None:
+    browser = console.browser()
+    looked = browser.post("/new/file-processes", {"entity": "Late", "file_name": "third.csv", "look": "1"})
+    assert "A FileProcess row would be inserted: Late, third.csv. Taken by: Late." in looked.said
+    done = browser.act("/new/file-processes", entity="Late", file_name="third.csv")
+    assert done.headers["location"] == "/file-processes/3"
+    assert "FileProcess 3" in browser.get("/file-processes/3").said
+    assert night.sql("SELECT Entity, FileName FROM FileProcess WHERE FileProcess_id = 3") == [("Late", "third.csv")]
+    assert browser.act("/new/file-processes", file_name="x.csv").status == 400
+
+    night.sql("UPDATE FileProcess SET Status = 'rejected' WHERE FileProcess_id = 3")
+    assert "FileProcess 3 (rejected) would be taken in by Late." in browser.get("/file-processes/3/accept").said
+    assert browser.act("/file-processes/3/accept", reason="it is right").status == 303
+    assert night.status_of(3) == "ready"
+    assert browser.get("/file-processes/3/accept").status == 409
+
+
+def test_schedules_are_run_now_and_their_past_is_worked_off(night: Night, console: Console) -> None:
+    browser = console.browser()
+    made = night("schedule", "add", "nightly", "--entity", "Late", "--type", "daily", "--run-times", "02:00")
+    assert made.returncode == 0, made.stderr
+    assert "A FileProcess row would be inserted: Late, CycleKey" in browser.get("/schedules/nightly/run").said
+    assert browser.act("/schedules/nightly/run", reason="it is wanted now").headers["location"] == "/file-processes/3"
+    span = {"from": "2025-11-01", "to": "2025-11-03"}
+    looked = browser.post("/schedules/nightly/backfill", {**span, "look": "1"})
+    assert "Work would be started for 3 due times, at most 1 unfinished at once." in looked.said
+    assert browser.act("/schedules/nightly/backfill", **span, most_open="2").status == 303
+    assert night.json("backfill", "list")[0]["MostOpen"] == 2
+    assert browser.act("/backfills/1/cancel", reason="enough").status == 303
+    assert night.json("backfill", "list")[0]["Status"] == "cancelled"
+    for wrong in ({"from": "soon", "to": "2025-11-03"}, {"from": "2025-11-01"}, {**span, "most_open": "many"}):
+        assert browser.act("/schedules/nightly/backfill", **wrong).status == 400, wrong
+
+
+def test_incidents_are_snoozed_and_notes_are_written(night: Night, console: Console) -> None:
+    browser = console.browser()
+    assert browser.act("/incidents/1/snooze", **{"for": "2h"}, reason="the bank is closed").status == 303
+    assert night.json("incidents")[0]["SnoozedUntil"] is not None
+    assert browser.act("/incidents/1/snooze", **{"for": "a while"}, reason="x").status == 400
+    for path in ("/instances/1/note", "/incidents/1/note", "/batches/Late/note"):
+        assert "Reason" not in browser.get(path).said
+        assert browser.act(path, text=f"seen at {path}").status == 303
+    assert night.sql("SELECT count(*) FROM Note") == [(3,)]
+    assert "seen at /instances/1/note" in browser.get("/instances/1").said
+
+
+def test_names_of_batches_may_hold_what_addresses_are_made_of(night: Night, console: Console) -> None:
+    browser = console.browser()
+    night.batch("a/b ?#%2F", "true")
+    assert browser.act("/batches/a%2Fb%20%3F%23%252F/disable").status == 303
+    assert night.sql("SELECT Enabled FROM ProcessBatch WHERE ProcessBatchName = ?", "a/b ?#%2F") == [(0,)]
+
+
+def test_each_act_that_a_page_names_is_there(night: Night, console: Console) -> None:
+    browser: Browser = console.browser()
+    for page in ("/instances/1", "/instances/2", "/incidents"):
+        acts = re.findall(r'class="button" href="([^"]+)"', browser.get(page).text)
+        assert acts
+        for path in acts:
+            assert browser.get(path).status in {200, 409}, path
+    assert night.status_of(1) == "failed"
