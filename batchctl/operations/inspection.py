@@ -238,6 +238,14 @@ def batch_names(transactions: Transactions) -> list[str]:
         return [batch.name for batch in definitions.all_batches(connection)]
 
 
+def with_notes(transactions: Transactions, name: str) -> tuple[list[BatchDefinition], list[Note]]:
+    """Return all batches, among them the one with a name, and the notes about that."""
+    with transactions.read() as connection:
+        every = definitions.all_batches(connection)
+        batch = unknown.named(connection, every, name)
+        return [*every], list(note_rows.of(connection, batches=[batch.batch_id]))
+
+
 def check_named(transactions: Transactions, named: Iterable[tuple[str, int]]) -> None:
     """Refuse an instance that was named with the name of a batch that is not its own."""
     with transactions.read() as connection:

@@ -28,6 +28,13 @@ class PageRequest:
         """Return a part of the query; None where it is not there, or empty."""
         return self.query.get(name) or None
 
+    def needed(self, name: str, what: str) -> str:
+        """Return a part of the query without which there is nothing to show."""
+        found = self.get(name)
+        if found is None:
+            raise InvalidInput(f"The address does not say which {what}.", next_step="open it from a list")
+        return found
+
     def before(self) -> int | None:
         """Return the number of the row at which the page before this one ended."""
         text = self.get("before")

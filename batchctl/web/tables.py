@@ -19,7 +19,8 @@ from batchctl.operations.column_lists import Alarming, ColumnList, Curve, Status
 
 _PAGES = {
     "BatchControl_id": "/instances/",
-    "ProcessBatchName": "/instances?batch=",
+    "ProcessBatchName": "/batch?name=",
+    "ScheduleName": "/schedule?name=",
     "Incident_id": "/incidents#",
 }
 """The columns whose values have a page, and how its address begins."""
@@ -41,7 +42,7 @@ class TableView:
     """A list as a page shows it."""
 
     title: str
-    headings: Sequence[str]
+    headings: Sequence[Cell]
     rows: Sequence[Sequence[Cell]]
 
 
@@ -51,15 +52,16 @@ def table_of(columns: ColumnList[Any], rows: Iterable[Any]) -> TableView:
     sources = [each if isinstance(each, str) else "" for each in columns.headings.values()]
     return TableView(
         title=columns.title,
-        headings=[name.removesuffix("#") for name in names],
+        headings=[Cell(name.removesuffix("#"), "number" if name.endswith("#") else "") for name in names],
         rows=[
-            [_placed(cell_of(value), name, source) for value, name, source in zip(row, names, sources, strict=True)]
+            [_placed(value, name, source) for value, name, source in zip(row, names, sources, strict=True)]
             for row in columns.cells(rows)
         ],
     )
 
 
-def _placed(cell: Cell, heading: str, column: str) -> Cell:
+def _placed(value: object, heading: str, column: str) -> Cell:
+    cell = cell_of(value)
     classes = " ".join(
         one
         for one in (
@@ -69,7 +71,7 @@ def _placed(cell: Cell, heading: str, column: str) -> Cell:
         )
         if one
     )
-    href = f"{_PAGES[column]}{quote(cell.text, safe='')}" if column in _PAGES and cell.text else None
+    href = f"{_PAGES[column]}{quote(str(value), safe='')}" if column in _PAGES and cell.text else None
     return Cell(cell.text, classes, href)
 
 

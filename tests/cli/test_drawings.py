@@ -18,12 +18,12 @@ from batchctl.cli.dependencies import graph_terminal
 from batchctl.cli.dependencies.graph_lines import lines
 from batchctl.cli.dependencies.graph_mermaid import mermaid, quoted
 from batchctl.cli.dependencies.graph_svg import svg
-from batchctl.cli.dependencies.graph_words import MARKS, MEANINGS
 from batchctl.domain.dependencies import graph
 from batchctl.domain.dependencies.forecast import Forecast, Outlook, Stand
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchId, Dependency, InstanceId
 from batchctl.domain.status import FINAL, DependencyMode, InstanceStatus
 from batchctl.domain.text import is_invisible, visible
+from batchctl.operations.dependencies.graph_words import MARKS, MEANINGS
 from batchctl.operations.dependencies.picture import GraphNode, KeyWait, Picture
 from tests.counted_work import work_of
 

@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from batchctl.cli.dependencies.graph_words import summary
 from batchctl.domain.errors import NotFound
 from batchctl.domain.rows import BatchId
 from batchctl.operations.dependencies import picture
+from batchctl.operations.dependencies.graph_words import summary
 from batchctl.operations.dependencies.picture import GraphNode, Picture
 from batchctl.store.dependencies import live
 from tests.control.world import World

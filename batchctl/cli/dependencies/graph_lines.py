@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import fmean
@@ -11,11 +11,11 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from batchctl.cli import output
-from batchctl.cli.dependencies.graph_words import MARKS
-from batchctl.domain.dependencies import graph
-from batchctl.domain.dependencies.layout import LINE, Layout, Slot, Way, layout
+from batchctl.domain.dependencies.layout import LINE, Layout, Slot, layout
 from batchctl.domain.rows import BatchId
 from batchctl.domain.text import visible
+from batchctl.operations.dependencies.graph_drawing import levels_of, ways_between
+from batchctl.operations.dependencies.graph_words import MARKS
 from batchctl.operations.dependencies.picture import GraphNode
 
 MOST = 40
@@ -30,20 +30,6 @@ _IN_ASCII = {"│": "|", "─": "-", "▶": ">"}
 
 Place = tuple[int, int]
 """A row and a column of characters."""
-
-
-def levels_of(nodes: Iterable[GraphNode]) -> list[list[BatchId]]:
-    """Return the batches of each level that has any."""
-    levels: dict[int, list[BatchId]] = {}
-    for node in nodes:
-        levels.setdefault(node.level, []).append(node.batch.batch_id)
-    return [levels[at] for at in sorted(levels)]
-
-
-def ways_between(nodes: Iterable[GraphNode]) -> list[Way]:
-    """Return the lines between batches that are drawn."""
-    there = {node.batch.batch_id: node for node in nodes}
-    return [(other, one) for one, node in there.items() for other in graph.needs(node.batch) if other in there]
 
 
 def lines(nodes: Sequence[GraphNode], width: int, *, ascii_only: bool) -> list[Text] | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from batchctl.cli.dependencies.graph_words import counted, in_words
 from batchctl.domain.dependencies import graph
 from batchctl.domain.text import shorten, visible
+from batchctl.operations.dependencies.graph_words import counted, in_words
 from batchctl.operations.dependencies.picture import GraphNode, Picture
 
 LONGEST = 60

@@ -9,13 +9,13 @@ from rich.text import Text
 
 from batchctl.cli import output
 from batchctl.cli.dependencies import graph_lines
-from batchctl.cli.dependencies.graph_words import MARKS, MEANINGS, about, counted, heading, summary
 from batchctl.domain.dependencies import graph
 from batchctl.domain.dependencies.forecast import Forecast
 from batchctl.domain.maintenance.lengths import for_people
 from batchctl.domain.rows import BatchId
 from batchctl.domain.status import DependencyMode
 from batchctl.domain.text import visible
+from batchctl.operations.dependencies.graph_words import MARKS, MEANINGS, about, counted, heading, summary
 from batchctl.operations.dependencies.picture import GraphNode, Picture
 
 LONGEST_NAME = 40

@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from batchctl.web.page import PageAt
-from batchctl.web.pages import batch_pages, controllers_page, desk_pages, file_process_page, instance_pages, now_page
+from batchctl.web.pages import (
+    batch_pages,
+    controllers_page,
+    dependency_page,
+    desk_pages,
+    file_process_page,
+    instance_pages,
+    now_page,
+)
 
 PAGES: Sequence[PageAt] = (
     PageAt("/", now_page.now, "Now"),
     PageAt("/instances", instance_pages.instances, "Instances"),
     PageAt("/instances/{number}", instance_pages.instance),
     PageAt("/batches", batch_pages.batches, "Batches"),
+    PageAt("/batch", batch_pages.batch),
+    PageAt("/dependencies", dependency_page.dependencies, "Dependencies"),
     PageAt("/inbox", desk_pages.inbox, "Inbox"),
     PageAt("/file-processes/{number}", file_process_page.file_process),
     PageAt("/incidents", desk_pages.incidents, "Incidents"),

@@ -1,10 +1,22 @@
-"""The batches."""
+"""The batches, and one of them: its steps, how long they take, its versions, what holds it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from batchctl.app import App
-from batchctl.operations import inspection
+from batchctl.domain.operators import freezes
+from batchctl.domain.rows import BatchDefinition, BatchId, InstancesWanted
+from batchctl.domain.text import visible
+from batchctl.operations import explain, inspection, instance_list, reporting
+from batchctl.operations.definitions import batch_history
+from batchctl.operations.operators import noting
+from batchctl.operations.reporting import StepLengths
 from batchctl.web.page import Page, PageRequest
+from batchctl.web.strips import Strip, columns_of
+
+NEWEST = 10
+"""How many instances the page of a batch shows."""
 
 
 def batches(app: App, asked: PageRequest) -> Page:
@@ -16,3 +28,38 @@ def batches(app: App, asked: PageRequest) -> Page:
         lists=[(inspection.batches_at(app.clock.now()), found)],
         empty="No batch is registered: see examples/register_a_batch.sql",
     )
+
+
+def batch(app: App, asked: PageRequest) -> Page:
+    """Show one batch in full."""
+    name = asked.needed("name", "batch")
+    every, notes = inspection.with_notes(app.transactions, name)
+    shown = next(one for one in every if one.name == name)
+    timetable, now = app.timetable(), app.clock.now()
+    reporter = reporting.Reporter(app.transactions, timetable, app.alert_rules(), [name])
+    versions = [*batch_history.changes(batch_history.versions(app.transactions, name))]
+    newest = instance_list.page(app.transactions, InstancesWanted(batch=name), NEWEST)
+    return Page(
+        f"Batch {visible(name)}",
+        "batch.html",
+        [(instance_list.INSTANCES, newest), (batch_history.CHANGES, versions), (noting.NOTES, notes)],
+        {
+            "batch": shown,
+            "explained": explain.why(app.transactions, app.clock, app.presence, f"batch:{name}", timetable),
+            "frozen": [freezes.wording(one) for one in shown.freezes if one.holds(now)],
+            "upstream": [*_names(every, (one.depends_on for one in shown.dependencies))],
+            "dependents": [*_names(every, shown.dependents)],
+            "durations": [_lengths(one) for one in reporter.durations()],
+        },
+    )
+
+
+def _names(every: Sequence[BatchDefinition], wanted: Iterator[BatchId] | Sequence[BatchId]) -> Iterator[str]:
+    known = {one.batch_id: one.name for one in every}
+    return (known.get(one, f"(ProcessBatch {one}, which does not exist)") for one in wanted)
+
+
+def _lengths(one: StepLengths) -> Strip:
+    took = one.took
+    cells = (took.median, took.p95, took.longest, took.many, one.step.expected_duration)
+    return Strip(f"{one.step.seq} {visible(one.step.name)}", columns_of(took.days), cells)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from batchctl.app import App
 from batchctl.domain.errors import InvalidInput
 from batchctl.domain.rows import InstanceId, InstancesWanted
-from batchctl.domain.status import InstanceStatus
-from batchctl.operations import decisions, explain, inspection, instance_list, output_reading
+from batchctl.domain.status import HistoryStatus, InstanceStatus
+from batchctl.operations import decisions, explain, inspection, instance_list, output_reading, reporting
 from batchctl.operations.maintenance import audit_trail
 from batchctl.operations.operators import noting
 from batchctl.web.page import ON_A_PAGE, Page, PageRequest, row_number
+from batchctl.web.pages import timelines
 
 
 def instances(app: App, asked: PageRequest) -> Page:
@@ -42,7 +43,12 @@ def instance(app: App, asked: PageRequest) -> Page:
     benches = explain.Benches(app.schedule_bench, app.trigger_bench)
     means = app.transactions, app.clock, app.presence
     explained = explain.why(*means, str(instance_id), app.timetable(), benches)
-    running = output_reading.of_instance(app.transactions, instance_id) if shown.history else None
+    is_running = bool(shown.history) and shown.history[-1].status is HistoryStatus.RUNNING
+    running = output_reading.of_instance(app.transactions, instance_id) if is_running else None
+    names = [] if shown.batch is None else [shown.batch.name]
+    lengths = (
+        reporting.Reporter(app.transactions, app.timetable(), app.alert_rules(), names).durations() if names else ()
+    )
     return Page(
         f"Instance {instance_id}",
         "instance.html",
@@ -53,5 +59,7 @@ def instance(app: App, asked: PageRequest) -> Page:
             "acts": decisions.possible(shown.instance, is_asked=shown.asks is not None),
             "written": running if running is not None and running.is_running else None,
             "attempts": [*reversed(shown.history)],
+            "timeline": timelines.timeline(shown, lengths, app.clock.now()),
+            "headings": timelines.HEADINGS,
         },
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from batchctl.domain.text import visible
+from batchctl.operations.column_lists import ColumnList, StatusWord
 from batchctl.operations.dependencies.picture import IDLE, WAITS, GraphNode, KeyWait, Picture
 
 MARKS = {
@@ -90,3 +91,35 @@ def _waits(wait: KeyWait) -> str:
 
 def _of_key(cycle_key: str | None) -> str:
     return "" if cycle_key is None else f" of {visible(cycle_key)}"
+
+
+def _needs(node: GraphNode) -> list[str]:
+    return [wait for each in node.waits for wait in each.lacks]
+
+
+NODES = ColumnList[GraphNode](
+    "Batches",
+    {
+        "ProcessBatch_id": lambda node: node.batch.batch_id,
+        "ProcessBatchName": lambda node: node.batch.name,
+        "Entity": lambda node: node.batch.entity,
+        "Enabled": lambda node: node.batch.enabled,
+        "Frozen": lambda node: node.is_frozen,
+        "DependencyMode": lambda node: node.batch.dependency_mode,
+        "Level": lambda node: node.level,
+        "InCycle": lambda node: node.in_cycle,
+        "State": lambda node: node.state,
+        "BatchControl_id": lambda node: None if node.stand is None else node.stand.instance_id,
+        "CycleKey": lambda node: None if node.stand is None else node.stand.cycle_key,
+        "Missing": _needs,
+    },
+    {
+        "batch": "ProcessBatchName",
+        "state": lambda node: StatusWord(node.state),
+        "besides": lambda node: ", ".join(about(node)) or None,
+        "id#": "BatchControl_id",
+        "CycleKey": "CycleKey",
+        "waits still for": lambda node: ", ".join(_needs(node)) or None,
+    },
+)
+"""The drawing as a table."""
