@@ -21,6 +21,8 @@ _PAGES = {
     "BatchControl_id": "/instances/",
     "ProcessBatchName": "/batch?name=",
     "ScheduleName": "/schedule?name=",
+    "CalendarName": "/calendar?name=",
+    "FileProcess_id": "/file-processes/",
     "Incident_id": "/incidents#",
 }
 """The columns whose values have a page, and how its address begins."""

@@ -13,6 +13,7 @@ from batchctl.web.pages import (
     file_process_page,
     instance_pages,
     now_page,
+    schedule_pages,
 )
 
 PAGES: Sequence[PageAt] = (
@@ -22,6 +23,9 @@ PAGES: Sequence[PageAt] = (
     PageAt("/batches", batch_pages.batches, "Batches"),
     PageAt("/batch", batch_pages.batch),
     PageAt("/dependencies", dependency_page.dependencies, "Dependencies"),
+    PageAt("/schedules", schedule_pages.schedules, "Schedules"),
+    PageAt("/schedule", schedule_pages.schedule),
+    PageAt("/calendar", schedule_pages.calendar),
     PageAt("/inbox", desk_pages.inbox, "Inbox"),
     PageAt("/file-processes/{number}", file_process_page.file_process),
     PageAt("/incidents", desk_pages.incidents, "Incidents"),

@@ -13,7 +13,9 @@ from batchctl.operations.definitions import batch_history
 from batchctl.operations.operators import noting
 from batchctl.operations.reporting import StepLengths
 from batchctl.web.page import Page, PageRequest
+from batchctl.web.pages.act_links import acts_about
 from batchctl.web.strips import Strip, columns_of
+from batchctl.web.wishes import Subject
 
 NEWEST = 10
 """How many instances the page of a batch shows."""
@@ -46,6 +48,7 @@ def batch(app: App, asked: PageRequest) -> Page:
         {
             "batch": shown,
             "explained": explain.why(app.transactions, app.clock, app.presence, f"batch:{name}", timetable),
+            "acts": acts_about(Subject.BATCHES, "enable" if shown.enabled else "disable"),
             "frozen": [freezes.wording(one) for one in shown.freezes if one.holds(now)],
             "upstream": [*_names(every, (one.depends_on for one in shown.dependencies))],
             "dependents": [*_names(every, shown.dependents)],
