@@ -8,6 +8,7 @@ from batchctl.web.page import PageAt
 from batchctl.web.pages import (
     batch_pages,
     controllers_page,
+    day_page,
     dependency_page,
     desk_pages,
     file_process_page,
@@ -23,6 +24,7 @@ PAGES: Sequence[PageAt] = (
     PageAt("/batches", batch_pages.batches, "Batches"),
     PageAt("/batch", batch_pages.batch),
     PageAt("/dependencies", dependency_page.dependencies, "Dependencies"),
+    PageAt("/day", day_page.day, "24 hours"),
     PageAt("/schedules", schedule_pages.schedules, "Schedules"),
     PageAt("/schedule", schedule_pages.schedule),
     PageAt("/calendar", schedule_pages.calendar),

@@ -1,0 +1,67 @@
+"""Twenty-four hours of all batches, drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from urllib.parse import urlencode
+
+from batchctl.app import App
+from batchctl.operations.scheduling import day_chart
+from batchctl.operations.scheduling.day_chart import BatchDay, DayChart
+from batchctl.web.page import Page, PageRequest
+from batchctl.web.strips import Bar, ChartSpan, Strip
+
+HOURS = 3
+"""How far apart the hours stand above the drawing."""
+HEADINGS = ("usual (UTC)", "in these hours", "due (UTC)")
+
+
+def day(app: App, asked: PageRequest) -> Page:
+    """Draw every batch in the hours that are over and those to come."""
+    del asked
+    found = day_chart.day_chart(app.timetable())
+    span = ChartSpan(found.start, found.end)
+    return Page(
+        "24 hours",
+        "day.html",
+        [(day_chart.DAYS, found.rows)],
+        {
+            "found": found,
+            "hours": [*span.hours(HOURS)],
+            "strips": [_strip(one, found, span) for one in found.rows],
+            "headings": HEADINGS,
+        },
+        empty="No batch is registered: see examples/register_a_batch.sql",
+    )
+
+
+def _strip(one: BatchDay, found: DayChart, span: ChartSpan) -> Strip:
+    usual = "" if one.usual is None else f"{_clock(one.usual[0])} to {_clock(one.usual[1])}"
+    worked = ", ".join(f"{many} {status}" for status, many in _counts(one).items())
+    due = ", ".join(dict.fromkeys(_clock(each.at) for each in one.due[:6])) + (" ..." if len(one.due) > 6 else "")
+    href = f"/batch?{urlencode({'name': one.batch.name})}"
+    return Strip(one.batch.name, tuple(_bars(one, found, span)), (usual, worked, due), href)
+
+
+def _bars(one: BatchDay, found: DayChart, span: ChartSpan) -> Iterator[Bar]:
+    if one.usual is not None:
+        yield from span.bar(*one.usual, "usual", f"usually {_clock(one.usual[0])} to {_clock(one.usual[1])}")
+    for each in one.worked:
+        end = each.ended if each.ended is not None and each.status.value != "running" else found.now
+        words = f"instance {each.instance_id} {each.status.value}, {_clock(each.began)} to {_clock(end)}"
+        yield from span.bar(each.began, end, each.status.value, words)
+    for due in one.due:
+        yield from span.mark(due.at, "due", f"due {_clock(due.at)} by {due.schedule}")
+    yield from span.mark(found.now, "now", "")
+
+
+def _counts(one: BatchDay) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for each in one.worked:
+        counts[each.status.value] = counts.get(each.status.value, 0) + 1
+    return counts
+
+
+def _clock(moment: datetime) -> str:
+    return f"{moment:%H:%M}"
