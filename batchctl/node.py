@@ -96,7 +96,8 @@ class Node:
         """Take in a rejected or duplicate row on purpose."""
         with self._populators() as populators:
             creator = self._creator(populators)
-            return creator.accept(intake_id, actor=self._ids.user(), host=self._ids.host(), reason=reason)
+            acting = self._app.acting(dry_run=False)
+            return creator.accept(intake_id, actor=acting["user"], host=acting["host"], reason=reason)
 
     def purge(self, reason: str) -> Purge:
         """Delete at once all that is old enough; return what has gone, and what could not."""

@@ -17,8 +17,7 @@ from batchctl.domain.maintenance.lengths import for_people
 from batchctl.domain.rows import RETRIES_SKIPPED, AuditEntry, HistoryEntry, InstanceId
 from batchctl.domain.status import HistoryStatus
 from batchctl.domain.text import typed, visible
-from batchctl.operations import inspection, shown_columns
-from batchctl.operations.intake import file_correction
+from batchctl.operations import inspection
 from batchctl.operations.operators import noting
 
 
@@ -29,7 +28,7 @@ def show(session: CliSession, instance_id: int, as_json: bool) -> None:
     """Show one instance in full: ID is a BatchControl id."""
     shown = inspection.show(session.app.transactions, InstanceId(instance_id))
     if as_json:
-        output.print_json(_as_json(shown))
+        output.print_json(shown.columns())
     else:
         _show(shown)
 
@@ -265,27 +264,3 @@ def _next(shown: inspection.ShownInstance) -> list[str]:
             return [shown.corrected.clear, *every]
         case _:
             return every
-
-
-def _as_json(shown: inspection.ShownInstance) -> shown_columns.Columns:
-    return {
-        **shown_columns.of(shown.instance),
-        "ProcessBatchName": None if shown.batch is None else shown.batch.name,
-        "DefVersionNow": None if shown.batch is None else shown.batch.version,
-        "FileProcess": None if shown.intake is None else shown_columns.of(shown.intake),
-        "Steps": [
-            {
-                **shown_columns.of(state.step),
-                "State": state.state,
-                "LastAttempt": None if state.last is None else shown_columns.of(state.last),
-                "Retries": state.retries,
-                "Rows": state.rows,
-            }
-            for state in shown.steps
-        ],
-        "History": [shown_columns.of(entry) for entry in shown.history],
-        "Audit": [shown_columns.of(entry) for entry in shown.audit],
-        "Notes": noting.in_json(shown.notes),
-        "Confirmations": [shown_columns.of(one) for one in shown.questions],
-        "CorrectedFile": file_correction.shown(shown.corrected),
-    }

@@ -29,7 +29,7 @@ from batchctl.domain.rows import (
 from batchctl.domain.status import HistoryStatus, InstanceStatus
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations import files_taken_again, remedies, unknown
+from batchctl.operations import files_taken_again, remedies, shown_columns, unknown
 from batchctl.operations.column_lists import Alarming, ColumnList, Columns, StatusWord, record
 from batchctl.operations.intake import file_correction
 from batchctl.operations.operators import noting
@@ -90,6 +90,30 @@ class ShownInstance:
         """Return the question that it waits with."""
         is_waiting = self.instance.status is InstanceStatus.PAUSED
         return next((one for one in self.questions if one.answer is None), None) if is_waiting else None
+
+    def columns(self) -> shown_columns.Columns:
+        """Return it for programs."""
+        return {
+            **shown_columns.of(self.instance),
+            "ProcessBatchName": None if self.batch is None else self.batch.name,
+            "DefVersionNow": None if self.batch is None else self.batch.version,
+            "FileProcess": None if self.intake is None else shown_columns.of(self.intake),
+            "Steps": [
+                {
+                    **shown_columns.of(state.step),
+                    "State": state.state,
+                    "LastAttempt": None if state.last is None else shown_columns.of(state.last),
+                    "Retries": state.retries,
+                    "Rows": state.rows,
+                }
+                for state in self.steps
+            ],
+            "History": [shown_columns.of(entry) for entry in self.history],
+            "Audit": [shown_columns.of(entry) for entry in self.audit],
+            "Notes": noting.in_json(self.notes),
+            "Confirmations": [shown_columns.of(one) for one in self.questions],
+            "CorrectedFile": file_correction.shown(self.corrected),
+        }
 
 
 def _end(entry: HistoryEntry) -> object:

@@ -18,7 +18,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from batchctl.app import App
-from batchctl.domain.errors import BatchctlError, Busy, DatabaseRefused, NotFound, Refused
+from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseRefused, NotFound, Refused
 from batchctl.domain.text import message_of, visible
 from batchctl.system.concurrency.lending_threads import LendingThreads
 from batchctl.web import guards
@@ -27,6 +27,7 @@ from batchctl.web.doors import Door, Session
 from batchctl.web.forms import Forms
 from batchctl.web.page import Page, PageAt, PageRequest
 from batchctl.web.pages import PAGES
+from batchctl.web.rest.api import ROOT, Api
 from batchctl.web.tables import cell_of, csv_of, table_of
 
 COOKIE = "__Host-batchctl"
@@ -68,6 +69,7 @@ class Console:
                 Route("/login", self._ask, methods=["GET"]),
                 Route("/login", self._enter, methods=["POST"]),
                 Route("/logout", self._guarded(self._leave), methods=["POST"]),
+                Mount(ROOT, Api(self).application()),
                 Mount("/static", StaticFiles(directory=_HERE / "static")),
             ],
             middleware=[Middleware(guards.Headers)],
@@ -80,7 +82,7 @@ class Console:
         async def guarded(request: Request) -> Response:
             if (refused := self._refused(request)) is not None:
                 return refused
-            session = self.door.session(request.cookies.get(COOKIE))
+            session = self.session_of(request)
             if session is None:
                 return RedirectResponse("/login", status_code=303)
             try:
@@ -93,15 +95,8 @@ class Console:
         return guarded
 
     def _refused(self, request: Request) -> Response | None:
-        if not guards.is_meant_for(self.hosts, request.headers):
-            return self._say(
-                _NOT_ALLOWED,
-                "Not allowed",
-                "This console has another name: open the address that its terminal shows.",
-                None,
-            )
-        if request.method not in {"GET", "HEAD"} and not guards.is_own(request.headers):
-            return self._say(_NOT_ALLOWED, "Not allowed", "The form was not sent by a page of this console.", None)
+        if (wrong := self.not_from_here(request)) is not None:
+            return self._say(_NOT_ALLOWED, "Not allowed", wrong, None)
         return None
 
     async def _page(self, place: PageAt, request: Request, session: Session) -> Response:
@@ -164,6 +159,18 @@ class Console:
     ) -> Response:
         return self._html(code, "error.html", title=title, message=message, error=error, session=session)
 
+    def session_of(self, request: Request) -> Session | None:
+        """Return for whom a request is sent."""
+        return self.door.session(request.cookies.get(COOKIE))
+
+    def not_from_here(self, request: Request) -> str | None:
+        """Say why a request may not act, if another site may have sent it."""
+        if not guards.is_meant_for(self.hosts, request.headers):
+            return "This console has another name: open the address that its terminal shows."
+        if request.method not in {"GET", "HEAD"} and not guards.is_own(request.headers):
+            return "The form was not sent by a page of this console."
+        return None
+
     def code_of(self, error: BatchctlError) -> int:
         """Return the status of an answer that says an error."""
         return _code(error)
@@ -195,7 +202,7 @@ def _code(error: BatchctlError) -> int:
             return _NOT_THERE
         case Busy() | DatabaseRefused():
             return _AWAY
-        case Refused():
+        case Refused() | Conflict():
             return 409
         case _:
             return 400

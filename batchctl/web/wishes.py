@@ -134,6 +134,7 @@ class ConsoleAct:
 
     def plan(self, app: App, wish: Wish) -> ActOutcome:
         """Return what a wish would do."""
+        self.check_complete(wish)
         return self.carry(app, wish)
 
     def do(self, app: App, wish: Wish, seen: object = None) -> ActOutcome:
@@ -155,8 +156,19 @@ class ConsoleAct:
     def of_form(self, key: str, form: Mapping[str, str]) -> Wish:
         """Read a form; an empty field is one that was not filled in, and fields of other forms are left alone."""
         filled = {name: text for name, text in form.items() if text.strip()}
-        values = {each.name: _of_text(each, filled[each.name]) for each in self.fields if each.name in filled}
+        values = {each.name: of_text(each, filled[each.name]) for each in self.fields if each.name in filled}
         return Wish(key, values, filled.get("reason"))
+
+    def of_query(self, key: str, query: Mapping[str, str]) -> Wish:
+        """Read a query, of which all members are fields."""
+        known = {each.name: each for each in self.fields}
+        for name in query:
+            if name not in known:
+                message = f"'{visible(name)}' is no field of this act.{did_you_mean(name, known)}"
+                raise InvalidInput(message, next_step="leave it out")
+        wish = Wish(key, {name: of_text(known[name], text) for name, text in query.items()})
+        self.check_complete(wish)
+        return wish
 
     def of_json(self, key: str, body: Mapping[str, JsonValue]) -> Wish:
         """Read an object; a member that is no field is refused, and null is one that is left out."""
@@ -172,7 +184,8 @@ class ConsoleAct:
         return Wish(key, {name: _of_json(known[name], value) for name, value in given.items()}, reason)
 
 
-def _of_text(wanted: FormField, text: str) -> Value:
+def of_text(wanted: FormField, text: str) -> Value:
+    """Read what was typed into a field; raises `InvalidInput`."""
     if wanted.kind is FieldKind.FLAG:
         return True
     if wanted.kind is FieldKind.NUMBER:

@@ -39,11 +39,11 @@ class Browser:
     cookies: dict[str, str] = field(default_factory=dict)
 
     def get(self, path: str, **headers: str) -> Answer:
-        return self._ask("GET", path, None, headers)
+        return self.ask("GET", path, None, headers)
 
     def post(self, path: str, form: dict[str, str] | bytes, headers: dict[str, str] | None = None) -> Answer:
         body = form if isinstance(form, bytes) else urlencode(form).encode()
-        return self._ask("POST", path, body, OWN if headers is None else headers)
+        return self.ask("POST", path, body, OWN if headers is None else headers)
 
     def act(self, path: str, **values: str) -> Answer:
         """Open the page of an act and send its form."""
@@ -55,7 +55,7 @@ class Browser:
         (number,) = re.findall(r'name="form" value="(\w+)"', shown.text)
         return str(number)
 
-    def _ask(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> Answer:
+    def ask(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> Answer:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         kept = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         connection.request(method, path, body, {**headers, **({"Cookie": kept} if kept else {})})

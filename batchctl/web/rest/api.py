@@ -1,0 +1,179 @@
+"""Answers programs: the resources by GET, the acts by POST, each error as a problem."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from http import HTTPStatus
+from typing import Any, Protocol
+from urllib.parse import urlencode
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from batchctl.app import App
+from batchctl.domain.errors import BatchctlError
+from batchctl.domain.records import JsonValue
+from batchctl.domain.text import message_of
+from batchctl.web.act_table import ACTS
+from batchctl.web.doors import Session
+from batchctl.web.rest import openapi
+from batchctl.web.rest.answered_once import MOST_CHARACTERS, AnsweredOnce, Given
+from batchctl.web.rest.bodies import JSON, MOST_BYTES, MOST_READ, check_texts, object_of
+from batchctl.web.rest.filters import Resource, RestAnswer
+from batchctl.web.rest.resources import RESOURCES
+from batchctl.web.rest.rest_problems import of_error, problem
+from batchctl.web.wishes import ActOutcome, ConsoleAct
+
+ROOT = "/api/v1"
+Answering = Callable[[Request, Session], Awaitable[Response]]
+
+
+class ApiSite(Protocol):
+    """What the API takes from the console."""
+
+    async def do(self, session: Session, work: Callable[[App], Any]) -> Any:
+        """Do a piece of work for a person or a program."""
+
+    def session_of(self, request: Request) -> Session | None:
+        """Return for whom a request is sent."""
+
+    def not_from_here(self, request: Request) -> str | None:
+        """Say why a request may not act, if another site may have sent it."""
+
+    def code_of(self, error: BatchctlError) -> int:
+        """Return the status of an answer that says an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """The application behind `/api/v1`."""
+
+    site: ApiSite
+    answered: AnsweredOnce = field(default_factory=AnsweredOnce)
+
+    def application(self) -> Starlette:
+        """Return the application."""
+        return Starlette(routes=[*self._routes()], exception_handlers={HTTPException: _no_such, Exception: _broken})
+
+    def _routes(self) -> Iterator[Route]:
+        by_path: dict[str, dict[str, Answering]] = {"/openapi.json": {"GET": self._described}}
+        for resource in RESOURCES:
+            by_path.setdefault(resource.path, {})["GET"] = partial(self._read, resource)
+        for act in ACTS.values():
+            path = openapi.path_of(act)
+            by_path.setdefault(path, {})["POST"] = partial(self._act, act)
+            if not act.makes_row:
+                by_path[path]["GET"] = partial(self._look, act)
+        for path, answers in by_path.items():
+            yield Route(path, self._guarded(answers), methods=[*answers])
+
+    def _guarded(self, answers: Mapping[str, Answering]) -> Callable[[Request], Awaitable[Response]]:
+        async def guarded(request: Request) -> Response:
+            if (wrong := self.site.not_from_here(request)) is not None:
+                return problem(403, wrong)
+            session = self.site.session_of(request)
+            if session is None:
+                return problem(401, "The request names no session that holds.", headers={"WWW-Authenticate": "Bearer"})
+            answer = answers["GET" if request.method == "HEAD" else request.method]
+            try:
+                _check_address(request)
+                return await answer(request, session)
+            except BatchctlError as error:
+                return of_error(error, self.site.code_of(error))
+
+        return guarded
+
+    async def _read(self, resource: Resource, request: Request, session: Session) -> Response:
+        asked = resource.wish(request.path_params.get("key", ""), dict(request.query_params))
+        found: RestAnswer = await self.site.do(session, lambda app: resource.ask(app, asked))
+        headers = {}
+        if found.before is not None:
+            query = urlencode({**request.query_params, "before": found.before})
+            headers["Link"] = f'<{request.url.path}?{query}>; rel="next"'
+        return _json(found.body, headers=headers)
+
+    async def _look(self, act: ConsoleAct, request: Request, session: Session) -> Response:
+        wish = act.of_query(request.path_params.get("key", ""), dict(request.query_params))
+        found: ActOutcome = await self.site.do(session, lambda app: act.plan(app, wish))
+        return _json(found.columns)
+
+    async def _act(self, act: ConsoleAct, request: Request, session: Session) -> Response:
+        body = await _body_of(request)
+        if isinstance(body, Response):
+            return body
+        key = request.headers.get("idempotency-key")
+        if key is None:
+            return await self._done(act, request, session, body)
+        if not 0 < len(key) <= MOST_CHARACTERS:
+            return problem(400, f"An Idempotency-Key has 1 to {MOST_CHARACTERS} characters.")
+        kept = self.answered.begin(session.who, key, request.url.path.encode() + b"\0" + body)
+        if kept is None:
+            said = "This Idempotency-Key was used for another request, or that is still under way."
+            return problem(422, said, "take another key for another request")
+        if isinstance(kept, Given):
+            return Response(kept.body, kept.status, media_type=JSON)
+        given: Given | None = None
+        try:
+            answer = await self._done(act, request, session, body)
+            given = Given(answer.status_code, bytes(answer.body).decode())
+        finally:
+            # What has failed did nothing: it may be sent again.
+            kept(given)
+        return answer
+
+    async def _done(self, act: ConsoleAct, request: Request, session: Session, body: bytes) -> Response:
+        members = object_of(body)
+        check_texts(members)
+        only_look = members.pop("dry_run", None) is True
+        wish = act.of_json(request.path_params.get("key", ""), members)
+        carry = act.plan if only_look else act.do
+        found: ActOutcome = await self.site.do(session, lambda app: carry(app, wish))
+        made = act.makes_row and not only_look
+        return _json(found.columns, HTTPStatus.CREATED if made else HTTPStatus.OK)
+
+    async def _described(self, request: Request, session: Session) -> Response:
+        del request, session
+        return _json(openapi.document())
+
+
+def _check_address(request: Request) -> None:
+    check_texts({**request.query_params, "key": request.path_params.get("key", "")})
+
+
+async def _body_of(request: Request) -> bytes | Response:
+    """Return the body of a request, or what is wrong with it."""
+    given = request.headers.get("content-type", JSON).partition(";")[0].strip().lower()
+    if given != JSON:
+        return problem(415, f"The body has to be {JSON}.")
+    body, length = bytearray(), 0
+    async for part in request.stream():
+        length += len(part)
+        if length <= MOST_BYTES:
+            body += part
+        elif length > MOST_READ:
+            break
+    if length > MOST_BYTES:
+        return problem(413, f"The body is longer than {MOST_BYTES} bytes.", headers={"Connection": "close"})
+    return bytes(body)
+
+
+def _json(body: JsonValue, status: int = HTTPStatus.OK, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(json.dumps(body, indent=2), status, dict(headers or {}), JSON)
+
+
+async def _no_such(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else HTTPStatus.NOT_FOUND
+    headers = error.headers if isinstance(error, HTTPException) else None
+    said = "There is no such resource." if status == HTTPStatus.NOT_FOUND else f"{request.method} is not possible here."
+    return problem(status, said, f"GET {ROOT}/openapi.json", headers=headers)
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    del request
+    return problem(500, message_of(error))

@@ -1,0 +1,269 @@
+"""What programs can read: the lists of the command line, by the same column lists, and one row in full."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from batchctl.app import App
+from batchctl.domain.rows import AuditFilter, InstanceId, InstancesWanted
+from batchctl.domain.status import HistoryStatus, IncidentStatus, InstanceStatus, RequestStatus
+from batchctl.domain.unreadable import UnreadableRow
+from batchctl.operations import explain, inspection, instance_list, output_reading, pool_standing, presence
+from batchctl.operations.alerting import incident_desk
+from batchctl.operations.column_lists import UNREADABLE, ColumnList
+from batchctl.operations.definitions import variable_keeper
+from batchctl.operations.dependencies import dependents
+from batchctl.operations.intake import inbox, trial
+from batchctl.operations.maintenance import audit_trail
+from batchctl.operations.operators import request_book
+from batchctl.operations.scheduling import timetable
+from batchctl.operations.shown_columns import Columns
+from batchctl.web.rest.filters import (
+    ALL,
+    BATCH,
+    BEFORE,
+    LIMIT,
+    SINCE,
+    Ask,
+    Resource,
+    RestAnswer,
+    limit_of,
+    since_of,
+    status_in,
+    word_of,
+)
+from batchctl.web.wishes import FormField, Wish
+
+_LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
+_INCIDENTS, _BATCHES = incident_desk.incidents_at(_LONG_AGO), inspection.batches_at(_LONG_AGO)
+
+
+def _rows(columns: ColumnList[Any], rows: Sequence[Any], broken: Sequence[UnreadableRow] = ()) -> RestAnswer:
+    return RestAnswer(columns.as_json(rows, broken))
+
+
+def _instances(app: App, asked: Wish) -> RestAnswer:
+    before, limit = asked.number("before"), limit_of(asked)
+    wanted = InstancesWanted(
+        batch=asked.text("batch"),
+        status=word_of(asked, InstanceStatus),
+        before=None if before is None else InstanceId(before),
+    )
+    found = instance_list.page(app.transactions, wanted, limit + 1)
+    last = found[limit - 1].instance.instance_id if len(found) > limit else None
+    return RestAnswer(instance_list.INSTANCES.as_json(found[:limit]), last)
+
+
+def _attempts(app: App, asked: Wish) -> RestAnswer:
+    filters = asked.text("batch"), word_of(asked, HistoryStatus), since_of(asked)
+    return _rows(inspection.ATTEMPTS, inspection.newest_attempts(app.transactions, limit_of(asked), *filters)[0])
+
+
+def _attempts_of(app: App, asked: Wish) -> RestAnswer:
+    found, _ = inspection.attempts_of(app.transactions, InstanceId(asked.row_id))
+    return _rows(inspection.ATTEMPTS, found)
+
+
+def _instance(app: App, asked: Wish) -> RestAnswer:
+    return RestAnswer(inspection.show(app.transactions, InstanceId(asked.row_id)).columns())
+
+
+def _output(app: App, asked: Wish) -> RestAnswer:
+    return RestAnswer(output_reading.as_json(output_reading.of_instance(app.transactions, InstanceId(asked.row_id))))
+
+
+def _why(ref: Callable[[Wish], str]) -> Ask:
+    def ask(app: App, asked: Wish) -> RestAnswer:
+        benches = explain.Benches(app.schedule_bench, app.trigger_bench)
+        means = app.transactions, app.clock, app.presence
+        return RestAnswer(explain.why(*means, ref(asked), app.timetable(), benches).columns())
+
+    return ask
+
+
+def _batches(app: App, asked: Wish) -> RestAnswer:
+    found, broken, _ = inspection.batches(app.transactions, app.clock)
+    status = asked.text("status")
+    wanted = [one for one in found if status in {None, "enabled" if one.batch.enabled else "disabled"}]
+    return _rows(inspection.batches_at(app.clock.now()), wanted, broken)
+
+
+def _incidents(app: App, asked: Wish) -> RestAnswer:
+    status = word_of(asked, IncidentStatus)
+    everything = asked.text("all") == "true" or status is IncidentStatus.RESOLVED
+    batch, since = asked.text("batch"), since_of(asked)
+    found = incident_desk.listed(app.transactions, everything=everything, batch=batch, status=status, since=since)
+    return _rows(incident_desk.incidents_at(app.clock.now()), found)
+
+
+def _inbox(app: App, asked: Wish) -> RestAnswer:
+    found = app.inbox().newest(before=asked.number("before"), since=since_of(asked), most=limit_of(asked))
+    body: Columns = {
+        "Leader": found.leader,
+        "Rows": inbox.ITEMS.as_json(found.items),
+        "Before": found.before,
+        "Unreadable": UNREADABLE.as_json(found.unreadable),
+    }
+    return RestAnswer(body, found.before)
+
+
+def _audit(app: App, asked: Wish) -> RestAnswer:
+    limit = limit_of(asked)
+    wanted = AuditFilter(
+        ref=asked.text("of"),
+        actor=asked.text("actor"),
+        action=asked.text("action"),
+        since=since_of(asked),
+        before=asked.number("before"),
+    )
+    found = audit_trail.page(app.transactions, wanted, limit + 1)
+    return RestAnswer(
+        audit_trail.ACTS.as_json(found[:limit]), found[limit - 1].audit_id if len(found) > limit else None
+    )
+
+
+def _controllers(app: App, asked: Wish) -> RestAnswer:
+    del asked
+    found = presence.everyone(app.transactions, app.clock, app.presence, app.leader())
+    return _rows(presence.CONTROLLERS, found)
+
+
+def _pools(app: App, asked: Wish) -> RestAnswer:
+    del asked
+    return _rows(pool_standing.POOLS, pool_standing.everything(app.transactions, app.clock, app.presence))
+
+
+def _requests(app: App, asked: Wish) -> RestAnswer:
+    batch, status, since = asked.text("batch"), word_of(asked, RequestStatus), since_of(asked)
+    found = request_book.requests(app.transactions, only_open=False, batch=batch, status=status, since=since)
+    return _rows(request_book.REQUESTS, found)
+
+
+def _waits(app: App, asked: Wish) -> RestAnswer:
+    return _rows(dependents.WAITS, dependents.waits(app.transactions, app.clock, asked.text("batch")))
+
+
+def _schedules(app: App, asked: Wish) -> RestAnswer:
+    del asked
+    return _rows(timetable.SCHEDULES, [*app.timetable().everything()], app.timetable().unreadable())
+
+
+def _triggers(app: App, asked: Wish) -> RestAnswer:
+    del asked
+    return _rows(trial.TRIGGERS, *trial.everything(app.transactions))
+
+
+def _variables(app: App, asked: Wish) -> RestAnswer:
+    del asked
+    return _rows(variable_keeper.VARIABLES, variable_keeper.listed(app.transactions, app.context.read_text))
+
+
+def _header(columns: ColumnList[Any]) -> tuple[str, ...]:
+    return tuple(columns.header)
+
+
+_OF = FormField("of", "What was done to one row", hint="42, batch:NAME")
+
+RESOURCES: tuple[Resource, ...] = (
+    Resource(
+        "/instances",
+        "The instances, newest first.",
+        "history",
+        _instances,
+        (BATCH, status_in(InstanceStatus), BEFORE, LIMIT),
+        _header(instance_list.INSTANCES),
+    ),
+    Resource("/instances/{key}", "One instance in full.", "show ID", _instance, is_list=False),
+    Resource(
+        "/instances/{key}/why",
+        "Every gate of an instance.",
+        "why ID",
+        _why(lambda asked: str(asked.row_id)),
+        is_list=False,
+    ),
+    Resource(
+        "/instances/{key}/attempts",
+        "The attempts of an instance, with their exact commands.",
+        "history ID",
+        _attempts_of,
+        columns=_header(inspection.ATTEMPTS),
+    ),
+    Resource("/instances/{key}/output", "What the last attempt has written.", "output ID", _output, is_list=False),
+    Resource(
+        "/attempts",
+        "The newest attempts of all.",
+        "history",
+        _attempts,
+        (BATCH, status_in(HistoryStatus), SINCE, LIMIT),
+        _header(inspection.ATTEMPTS),
+    ),
+    Resource(
+        "/batches",
+        "The batches with their steps and instances.",
+        "batches",
+        _batches,
+        (status_in(("enabled", "disabled")),),
+        _header(_BATCHES),
+    ),
+    Resource(
+        "/batches/{key:path}/why",
+        "Every gate of a batch.",
+        "why batch:NAME",
+        _why(lambda asked: f"batch:{asked.key}"),
+        is_list=False,
+    ),
+    Resource(
+        "/file-processes/{key}/why",
+        "What becomes of a FileProcess row.",
+        "why file:ID",
+        _why(lambda asked: f"file:{asked.row_id}"),
+        is_list=False,
+    ),
+    Resource(
+        "/schedules/{key:path}/why",
+        "Every gate of a schedule.",
+        "why schedule:NAME",
+        _why(lambda asked: f"schedule:{asked.key}"),
+        is_list=False,
+    ),
+    Resource(
+        "/incidents",
+        "What needs a person.",
+        "incidents",
+        _incidents,
+        (BATCH, status_in(IncidentStatus), SINCE, ALL),
+        _header(_INCIDENTS),
+    ),
+    Resource(
+        "/inbox",
+        "The FileProcess rows that did not become work, why, and what to do.",
+        "inbox",
+        _inbox,
+        (SINCE, BEFORE, LIMIT),
+        is_list=False,
+    ),
+    Resource(
+        "/audit",
+        "Who did what and why, newest first.",
+        "audit",
+        _audit,
+        (_OF, FormField("actor", "Who"), FormField("action", "What"), SINCE, BEFORE, LIMIT),
+        _header(audit_trail.ACTS),
+    ),
+    Resource("/controllers", "Who works.", "controllers", _controllers, columns=_header(presence.CONTROLLERS)),
+    Resource("/pools", "Where steps run.", "pools", _pools, columns=_header(pool_standing.POOLS)),
+    Resource(
+        "/requests",
+        "What people have asked for by rows.",
+        "requests",
+        _requests,
+        (BATCH, status_in(RequestStatus), SINCE),
+        _header(request_book.REQUESTS),
+    ),
+    Resource("/waits", "What waits for other batches.", "waits", _waits, (BATCH,), _header(dependents.WAITS)),
+    Resource("/schedules", "The schedules.", "schedule list", _schedules, columns=_header(timetable.SCHEDULES)),
+    Resource("/triggers", "The data triggers.", "trigger list", _triggers, columns=_header(trial.TRIGGERS)),
+    Resource("/variables", "The variables.", "variable list", _variables, columns=_header(variable_keeper.VARIABLES)),
+)
