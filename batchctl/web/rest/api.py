@@ -24,10 +24,10 @@ from batchctl.web.act_table import ACTS
 from batchctl.web.doors import Session
 from batchctl.web.rest import openapi
 from batchctl.web.rest.answered_once import MOST_CHARACTERS, AnsweredOnce, Given
+from batchctl.web.rest.api_errors import error_answer, of_error
 from batchctl.web.rest.bodies import JSON, MOST_BYTES, MOST_READ, check_texts, object_of
 from batchctl.web.rest.filters import Resource, RestAnswer
 from batchctl.web.rest.resources import RESOURCES
-from batchctl.web.rest.rest_problems import of_error, problem
 from batchctl.web.wishes import ActOutcome, ConsoleAct
 
 ROOT = "/api/v1"
@@ -76,10 +76,12 @@ class Api:
     def _guarded(self, answers: Mapping[str, Answering]) -> Callable[[Request], Awaitable[Response]]:
         async def guarded(request: Request) -> Response:
             if (wrong := self.site.not_from_here(request)) is not None:
-                return problem(403, wrong)
+                return error_answer(403, wrong)
             session = self.site.session_of(request)
             if session is None:
-                return problem(401, "The request names no session that holds.", headers={"WWW-Authenticate": "Bearer"})
+                return error_answer(
+                    401, "The request names no session that holds.", headers={"WWW-Authenticate": "Bearer"}
+                )
             answer = answers["GET" if request.method == "HEAD" else request.method]
             try:
                 _check_address(request)
@@ -111,11 +113,11 @@ class Api:
         if key is None:
             return await self._done(act, request, session, body)
         if not 0 < len(key) <= MOST_CHARACTERS:
-            return problem(400, f"An Idempotency-Key has 1 to {MOST_CHARACTERS} characters.")
+            return error_answer(400, f"An Idempotency-Key has 1 to {MOST_CHARACTERS} characters.")
         kept = self.answered.begin(session.who, key, request.url.path.encode() + b"\0" + body)
         if kept is None:
             said = "This Idempotency-Key was used for another request, or that is still under way."
-            return problem(422, said, "take another key for another request")
+            return error_answer(422, said, "take another key for another request")
         if isinstance(kept, Given):
             return Response(kept.body, kept.status, media_type=JSON)
         given: Given | None = None
@@ -150,7 +152,7 @@ async def _body_of(request: Request) -> bytes | Response:
     """Return the body of a request, or what is wrong with it."""
     given = request.headers.get("content-type", JSON).partition(";")[0].strip().lower()
     if given != JSON:
-        return problem(415, f"The body has to be {JSON}.")
+        return error_answer(415, f"The body has to be {JSON}.")
     body, length = bytearray(), 0
     async for part in request.stream():
         length += len(part)
@@ -159,7 +161,7 @@ async def _body_of(request: Request) -> bytes | Response:
         elif length > MOST_READ:
             break
     if length > MOST_BYTES:
-        return problem(413, f"The body is longer than {MOST_BYTES} bytes.", headers={"Connection": "close"})
+        return error_answer(413, f"The body is longer than {MOST_BYTES} bytes.", headers={"Connection": "close"})
     return bytes(body)
 
 
@@ -171,9 +173,9 @@ async def _no_such(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else HTTPStatus.NOT_FOUND
     headers = error.headers if isinstance(error, HTTPException) else None
     said = "There is no such resource." if status == HTTPStatus.NOT_FOUND else f"{request.method} is not possible here."
-    return problem(status, said, f"GET {ROOT}/openapi.json", headers=headers)
+    return error_answer(status, said, f"GET {ROOT}/openapi.json", headers=headers)
 
 
 async def _broken(request: Request, error: Exception) -> Response:
     del request
-    return problem(500, message_of(error))
+    return error_answer(500, message_of(error))

@@ -7,10 +7,10 @@ from typing import Any
 
 import batchctl
 from batchctl.web.act_table import ACTS
+from batchctl.web.rest.api_errors import MEDIA_TYPE
 from batchctl.web.rest.bodies import JSON
 from batchctl.web.rest.filters import MOST, Resource
 from batchctl.web.rest.resources import RESOURCES
-from batchctl.web.rest.rest_problems import PROBLEM
 from batchctl.web.wishes import MOST_NUMBER, ConsoleAct, FieldKind, FormField
 
 Schema = dict[str, Any]
@@ -41,7 +41,7 @@ def document() -> Schema:
         "security": [{"token": []}, {"session": []}],
         "paths": paths,
         "components": {
-            "schemas": {"Problem": _problem()},
+            "schemas": {"Problem": _error_schema()},
             "securitySchemes": {
                 "token": {"type": "http", "scheme": "bearer"},
                 "session": {"type": "apiKey", "in": "cookie", "name": "__Host-batchctl"},
@@ -149,11 +149,11 @@ def _schema(wanted: FormField) -> Schema:
 
 
 def _errors(*statuses: int) -> Mapping[str, Schema]:
-    content = {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     return {str(status): {"description": "What is wrong, and what to do.", "content": content} for status in statuses}
 
 
-def _problem() -> Schema:
+def _error_schema() -> Schema:
     text = {"type": "string"}
     maybe = {"type": ["string", "null"]}
     members = {"type": text, "title": text, "status": {"type": "integer"}, "detail": text, "next": maybe, "code": maybe}

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from batchctl.domain.errors import BatchctlError
 
-PROBLEM = "application/problem+json"
+MEDIA_TYPE = "application/problem+json"
 TITLES: Mapping[int, str] = {
     400: "What was sent says nothing",
     401: "Not logged in",
@@ -26,7 +26,7 @@ TITLES: Mapping[int, str] = {
 """What each status says."""
 
 
-def problem(
+def error_answer(
     status: int,
     detail: str,
     next_step: str | None = None,
@@ -42,9 +42,9 @@ def problem(
         "next": next_step,
         "code": code,
     }
-    return Response(json.dumps(body, indent=2), status, dict(headers or {}), PROBLEM)
+    return Response(json.dumps(body, indent=2), status, dict(headers or {}), MEDIA_TYPE)
 
 
 def of_error(error: BatchctlError, status: int) -> Response:
     """Return an error of the operations so."""
-    return problem(status, error.message, error.next_step, error.code)
+    return error_answer(status, error.message, error.next_step, error.code)
