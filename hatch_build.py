@@ -1,4 +1,4 @@
-"""Ship migrations/ and examples/ inside the wheel, never into an editable install."""
+"""Ship migrations/, examples/ and docs/ inside the wheel, never into an editable install."""
 
 from __future__ import annotations
 
@@ -16,3 +16,4 @@ class ShipData(BuildHookInterface[BuilderConfig]):
         if version == "standard":
             build_data["force_include"]["migrations"] = "batchctl/migrations"
             build_data["force_include"]["examples"] = "batchctl/examples"
+            build_data["force_include"]["docs"] = "batchctl/docs"

@@ -21,7 +21,7 @@ from batchctl.app import App
 from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseRefused, NotFound, Refused
 from batchctl.domain.text import message_of, visible
 from batchctl.system.concurrency.lending_threads import LendingThreads
-from batchctl.web import guards
+from batchctl.web import guards, handbook
 from batchctl.web.act_forms import ActForms
 from batchctl.web.doors import Door, Session
 from batchctl.web.forms import Forms
@@ -71,6 +71,7 @@ class Console:
                 Route("/logout", self._guarded(self._leave), methods=["POST"]),
                 Mount(ROOT, Api(self).application()),
                 Mount("/static", StaticFiles(directory=_HERE / "static")),
+                Mount(handbook.FILES, StaticFiles(directory=handbook.folder(), check_dir=False)),
             ],
             middleware=[Middleware(guards.Headers)],
             exception_handlers={_NOT_THERE: self._no_page, Exception: self._broken},

@@ -12,6 +12,7 @@ from batchctl.web.pages import (
     dependency_page,
     desk_pages,
     file_process_page,
+    help_page,
     instance_pages,
     now_page,
     schedule_pages,
@@ -33,4 +34,6 @@ PAGES: Sequence[PageAt] = (
     PageAt("/incidents", desk_pages.incidents, "Incidents"),
     PageAt("/audit", desk_pages.audit, "Audit"),
     PageAt("/controllers", controllers_page.controllers, "Controllers"),
+    PageAt("/help", help_page.handbook_page, "Help"),
+    PageAt("/help/{name}", help_page.handbook_page),
 )
