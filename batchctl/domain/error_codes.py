@@ -265,6 +265,7 @@ CODES: Mapping[str, int] = {
     "batchctl.web.page:PageRequest.before": 1403,
     "batchctl.web.page:PageRequest.needed": 1460,
     "batchctl.web.handbook:chapter": 1461,
+    "batchctl.web.pages.sql_page:as_sql": 1462,
     "batchctl.web.server:check_reach": 1404,
     "batchctl.web.site:_as_csv": 1405,
     "batchctl.web.act_forms:_unknown_form": 1406,

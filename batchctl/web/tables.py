@@ -16,6 +16,7 @@ from batchctl.domain.maintenance.lengths import for_people
 from batchctl.domain.rows import LONG_AGO
 from batchctl.domain.text import visible
 from batchctl.operations.column_lists import Alarming, ColumnList, Curve, StatusWord, in_csv
+from batchctl.store.views.same_lists import STATEMENTS
 
 _PAGES = {
     "BatchControl_id": "/instances/",
@@ -46,6 +47,8 @@ class TableView:
     title: str
     headings: Sequence[Cell]
     rows: Sequence[Sequence[Cell]]
+    has_sql: bool
+    """Whether a statement shows the same."""
 
 
 def table_of(columns: ColumnList[Any], rows: Iterable[Any]) -> TableView:
@@ -59,6 +62,7 @@ def table_of(columns: ColumnList[Any], rows: Iterable[Any]) -> TableView:
             [_placed(value, name, source) for value, name, source in zip(row, names, sources, strict=True)]
             for row in columns.cells(rows)
         ],
+        has_sql=columns.title in STATEMENTS,
     )
 
 

@@ -17,6 +17,7 @@ from tests.browser.consoles import Console
 
 WCAG = {"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]}
 QUERIES = {
+    "/sql": "?list=Running",
     "/batch": f"?name={quote(HOSTILE)}",
     "/schedule": f"?name={quote(HOSTILE)}",
     "/calendar": f"?name={quote(HOSTILE)}",

@@ -16,6 +16,7 @@ from batchctl.web.pages import (
     instance_pages,
     now_page,
     schedule_pages,
+    sql_page,
 )
 
 PAGES: Sequence[PageAt] = (
@@ -34,6 +35,7 @@ PAGES: Sequence[PageAt] = (
     PageAt("/incidents", desk_pages.incidents, "Incidents"),
     PageAt("/audit", desk_pages.audit, "Audit"),
     PageAt("/controllers", controllers_page.controllers, "Controllers"),
+    PageAt("/sql", sql_page.as_sql),
     PageAt("/help", help_page.handbook_page, "Help"),
     PageAt("/help/{name}", help_page.handbook_page),
 )

@@ -6,7 +6,10 @@ from batchctl.app import App
 from batchctl.domain.operators import freezes
 from batchctl.domain.operators import pools as drained
 from batchctl.operations import overview
+from batchctl.operations.alerting import lateness
 from batchctl.web.page import Page, PageRequest
+
+MOST_LATE = 20
 
 
 def now(app: App, asked: PageRequest) -> Page:
@@ -14,6 +17,7 @@ def now(app: App, asked: PageRequest) -> Page:
     del asked
     means = app.transactions, app.clock, app.presence
     seen = overview.overview(*means, timetable=app.timetable(), full_disks=app.full_disks())
+    late = lateness.late(app.transactions, MOST_LATE)
     warnings = [
         *([] if seen.copy is None else [seen.copy.message]),
         *(disk.message for disk in seen.full_disks),
@@ -25,7 +29,10 @@ def now(app: App, asked: PageRequest) -> Page:
     return Page(
         "Now",
         "now.html",
-        [(columns, rows) for columns, rows in overview.lists_of(seen) if rows],
+        [
+            *([(lateness.LATE, late)] if late else []),
+            *((columns, rows) for columns, rows in overview.lists_of(seen) if rows),
+        ],
         {"seen": seen, "warnings": warnings},
         empty="Nothing runs, nothing waits, nothing has failed.",
     )
