@@ -58,8 +58,7 @@ def _rendered(text: str) -> Chapter:
     # The page has its title as heading already.
     begin = 3 if tokens and tokens[0].tag == "h1" else 0
     body = markdown.renderer.render(tokens[begin:], markdown.options, {})
-    # What stands in the files is escaped by the renderer, which is not let HTML; the files are those of the program.
-    return Chapter(title.replace("`", ""), Markup(body))  # noqa: S704
+    return Chapter(title.replace("`", ""), Markup(body))  # noqa: S704 - the renderer lets no HTML of the files through
 
 
 def _fitted(tokens: Sequence[Token]) -> Iterator[Token]:

@@ -33,8 +33,9 @@ FOLDER = "batchctl-demo"
     envvar="BATCHCTL_DATABASE_URL",
     help="Use this empty PostgreSQL database instead of SQLite files  [default: $BATCHCTL_DATABASE_URL].",
 )
+@click.option("--web", "in_browser", is_flag=True, help="Stop where June has failed, and show that in the console.")
 @dry_run
-def demo(folder: Path | None, flights: Path | None, database: str | None, dry_run: bool) -> None:
+def demo(folder: Path | None, flights: Path | None, database: str | None, in_browser: bool, dry_run: bool) -> None:
     """Run the worked example end to end in a fresh folder: real files arrive, one is broken, all ends well.
 
     FOLDER is ./batchctl-demo, or the first of that name with a number that is not there yet.
@@ -47,7 +48,11 @@ def demo(folder: Path | None, flights: Path | None, database: str | None, dry_ru
         click.echo(f"The worked example would run in {target}, on the flights of {source}.")
         return
     demonstration.prepare(target, source, database)
-    Demo(target, "sqlite3 -cmd '.timeout 5000' batchctl.db" if database is None else "psql DATABASE").run()
+    walk = Demo(target, "sqlite3 -cmd '.timeout 5000' batchctl.db" if database is None else "psql DATABASE")
+    if in_browser:
+        walk.show_in_browser()
+        return
+    walk.run()
     findings = demonstration.check(target)
     for finding in findings:
         click.echo(f"Not as it should be: {finding}", err=True)
@@ -71,6 +76,28 @@ class Demo:
 
     def run(self) -> None:
         """Do everything; raise when a command ends otherwise than the texts between them say."""
+        failed = self._until_june_has_failed()
+        _tell("What failed, and the exact command, which can be pasted and run by hand:")
+        self._type("show", str(failed))
+        self._correct(failed)
+        self._type("process")
+        self._type("status")
+        _tell("The history of June: its first step ran once, the failed one again, then the rest.")
+        self._type("history", str(failed))
+
+    def show_in_browser(self) -> None:
+        """Do everything until June has failed, correct the file, and serve the console."""
+        failed = self._until_june_has_failed()
+        corrected = demonstration.correct(self._folder)
+        config = shlex.quote(self._config)
+        _tell(
+            f"The sender has sent the file again ({corrected.name}). What is left is yours, in a browser:",
+            f"  instance {failed} has failed: open it, see why, and press Rerun. Then, in another terminal, the controller:",
+            f"  {_command()} --config {config} process",
+        )
+        self._type("web", "--port", "0")
+
+    def _until_june_has_failed(self) -> int:
         _tell(f"The demo's folder is {self._folder}. A control database, and a batch, which is rows only:")
         self._type("db", "upgrade")
         click.echo(f"$ {self._shell} < register.sql")
@@ -85,15 +112,12 @@ class Demo:
         self._type("process", ends_with=FAILED)
         failed = self._the_only_failure(demonstration.file_name(demonstration.BROKEN_MONTH))
         self._type("status")
-        _tell("What failed, and the exact command, which can be pasted and run by hand:")
-        self._type("show", str(failed))
+        return failed
+
+    def _correct(self, failed: int) -> None:
         corrected = demonstration.correct(self._folder)
         _tell(f"The sender sends the file again ({corrected.name}). The instance goes on where it stopped:")
         self._type("rerun", str(failed), "--reason", "the sender sent the file again")
-        self._type("process")
-        self._type("status")
-        _tell("The history of June: its first step ran once, the failed one again, then the rest.")
-        self._type("history", str(failed))
 
     def _type(self, *arguments: str, ends_with: int = 0) -> None:
         click.echo(f"$ batchctl {shlex.join(arguments)}")
