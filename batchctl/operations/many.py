@@ -88,13 +88,13 @@ class ManyOutcome:
         }
 
 
-def select(transactions: Transactions, action: Action, wanted: InstanceFilter) -> Selection:
-    """Find the instances; raises `NotFound` when there is no such batch."""
+def select(transactions: Transactions, action: Action, wanted: InstanceFilter, *, most: int | None = None) -> Selection:
+    """Find the instances, or the first of them; raises `NotFound` when there is no such batch."""
     with transactions.read() as connection:
         batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
         batch = None if wanted.batch is None else unknown.named(connection, batches.values(), wanted.batch)
         key = None if batch is None else batch.batch_id
-        found = list(reports.in_status(connection, wanted.status, batch_id=key, since=wanted.since))
+        found = list(reports.in_status(connection, wanted.status, batch_id=key, since=wanted.since, most=most))
     counts = Counter(batch_id for _, batch_id in found)
     names = {one: batches[one].name if one in batches else f"ProcessBatch {one}" for one in counts}
     return Selection(

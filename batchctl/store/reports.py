@@ -204,14 +204,21 @@ def open_in(connection: Connection, statuses: Sequence[InstanceStatus], most: in
 
 
 def in_status(
-    connection: Connection, status: InstanceStatus, *, batch_id: BatchId | None, since: datetime | None
+    connection: Connection,
+    status: InstanceStatus,
+    *,
+    batch_id: BatchId | None,
+    since: datetime | None,
+    most: int | None = None,
 ) -> list[tuple[InstanceId, BatchId]]:
-    """Return every instance in a status, of one batch or any, that was last written then or later, and its batch."""
+    """Return the instances in a status, of one batch or any, that were last written then or later, and their batches."""
     wanted, values = _BY_STATUS, dict[str, object](status=status.value)
     if batch_id is not None:
         wanted, values = wanted.where(_c.ProcessBatch_id == bindparam("batch_id")), {**values, "batch_id": batch_id}
     if since is not None:
         wanted, values = wanted.where(_c.z_updated >= bindparam("since")), {**values, "since": since}
+    if most is not None:
+        wanted, values = wanted.limit(bindparam("most")), {**values, "most": most}
     rows = connection.execute(wanted, values)
     return [(instance_id, its_batch) for instance_id, its_batch in rows]
 

@@ -78,7 +78,7 @@ class ActForms:
         if shown is None and self.site.forms.was_sent(number):
             return RedirectResponse(_back(verb, wish), status_code=303)
         if shown is None:
-            return await self._planned(verb, wish, session, _unknown_form())
+            return await self._planned(verb, wish, session, unknown_form())
         try:
             done: ActOutcome = await self.site.do(session, lambda app: verb.do(app, wish, shown.seen))
         except BatchctlError as error:
@@ -140,5 +140,6 @@ def _back(verb: ConsoleAct, wish: Wish) -> str:
             return "/"
 
 
-def _unknown_form() -> Refused:
+def unknown_form() -> Refused:
+    """Return what is said of a form that is not known any more."""
     return Refused("The form is no longer known.", next_step="look at what is shown now, and send it again")

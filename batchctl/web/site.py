@@ -25,6 +25,7 @@ from batchctl.web import guards, handbook
 from batchctl.web.act_forms import ActForms
 from batchctl.web.doors import Door, Session
 from batchctl.web.forms import Forms
+from batchctl.web.many_acts import ManyActs
 from batchctl.web.page import Page, PageAt, PageRequest
 from batchctl.web.pages import PAGES
 from batchctl.web.rest.api import ROOT, Api
@@ -66,6 +67,7 @@ class Console:
             routes=[
                 *(Route(one.path, self._guarded(partial(self._page, one)), methods=["GET"]) for one in PAGES),
                 *ActForms(self).routes(self._guarded),
+                *ManyActs(self, self.forms.token).routes(self._guarded),
                 Route("/login", self._ask, methods=["GET"]),
                 Route("/login", self._enter, methods=["POST"]),
                 Route("/logout", self._guarded(self._leave), methods=["POST"]),

@@ -139,7 +139,7 @@ class ConsoleAct:
 
     def do(self, app: App, wish: Wish, seen: object = None) -> ActOutcome:
         """Do what a person wishes."""
-        reason = _needed_reason(wish.reason) if self.needs_reason else wish.reason
+        reason = needed_reason(wish.reason) if self.needs_reason else wish.reason
         self.check_complete(wish)
         return self.carry(app, replace(wish, reason=reason, dry_run=False, seen=seen))
 
@@ -217,7 +217,8 @@ def _chosen(wanted: FormField, text: str) -> str:
     return text
 
 
-def _needed_reason(text: str | None) -> str:
+def needed_reason(text: str | None) -> str:
+    """Return the reason of an act that needs one."""
     if text is None or not text.strip():
         raise Refused("The reason is empty; say why, so that others understand it later.", next_step="fill it in")
     return text.strip()

@@ -1,0 +1,149 @@
+"""The same act on all instances of a filter: how many there are, the form, and the page of how far it has come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlencode
+
+from starlette.background import BackgroundTask
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from batchctl.app import App
+from batchctl.domain.errors import DatabaseRefused, InvalidInput, NotFound
+from batchctl.domain.rows import InstanceId
+from batchctl.domain.status import InstanceStatus
+from batchctl.domain.text import visible
+from batchctl.operations import inspection, many, many_begun
+from batchctl.operations.decisions import Action
+from batchctl.operations.intervene import Operator
+from batchctl.operations.many import InstanceFilter, ManyOutcome, Selection
+from batchctl.operations.many_begun import BegunMany
+from batchctl.web import guards
+from batchctl.web.act_forms import Guard, Site, unknown_form
+from batchctl.web.act_table import verb_of
+from batchctl.web.doors import Session
+from batchctl.web.page import Page
+from batchctl.web.wishes import Subject, needed_reason
+
+COUNTED = 10_000
+"""Up to how many are counted."""
+Each = Callable[[Operator, InstanceId, str | None], object]
+OF_MANY: Mapping[Action, Each] = {
+    Action.RERUN: lambda operator, at, reason: operator.rerun(at, reason=reason or ""),
+    Action.SKIP: lambda operator, at, reason: operator.skip(at, reason=reason or ""),
+    Action.PAUSE: lambda operator, at, reason: operator.pause(at, reason=reason),
+    Action.RESUME: lambda operator, at, reason: operator.resume(at, reason=reason),
+    Action.CANCEL: lambda operator, at, reason: operator.cancel(at, reason=reason or ""),
+}
+"""What can be done to many at once."""
+
+
+@dataclass
+class ManyActs:
+    """Answers what concerns acts on many; what was refused is remembered here, what was done stands in the audit log."""
+
+    site: Site
+    token: Callable[[int], str]
+    _refused: dict[str, dict[InstanceId, str]] = field(default_factory=dict)
+    _at_work: set[str] = field(default_factory=set)
+
+    def routes(self, guarded: Guard) -> Iterator[Route]:
+        """Yield the routes."""
+        yield Route("/many/{action}", guarded(self._ask), methods=["GET"])
+        yield Route("/many/{action}", guarded(self._begin), methods=["POST"])
+        yield Route("/many/{action}/{token}", guarded(self._look), methods=["GET"])
+        yield Route("/many/{action}/{token}", guarded(self._go_on), methods=["POST"])
+
+    async def _ask(self, request: Request, session: Session) -> Response:
+        action, query = _action(request), dict(request.query_params)
+        wanted = _filter(action, query)
+        found, names = await self.site.do(session, lambda app: _found(app, action, wanted))
+        values = {
+            "action": action,
+            "wanted": wanted,
+            "selection": found,
+            "count": f"{COUNTED:,}+" if len(found.ids) > COUNTED else f"{len(found.ids):,}",
+            "most": many_begun.MOST,
+            "batches": names,
+            "statuses": [*InstanceStatus],
+            "needs_reason": verb_of(Subject.INSTANCES, action).needs_reason,
+            "form": self.site.forms.show(found),
+        }
+        return self.site.render(Page(f"{action.capitalize()} many instances", "many.html", values=values), session)
+
+    async def _begin(self, request: Request, session: Session) -> Response:
+        action, form = _action(request), await guards.form_of(request)
+        reason = form.get("reason", "").strip() or None
+        if verb_of(Subject.INSTANCES, action).needs_reason:
+            reason = needed_reason(reason)
+        shown = self.site.forms.send(form.get("form", ""))
+        if shown is None or not isinstance(selection := shown.seen, Selection):
+            raise unknown_form()
+        token = self.token(16)
+        await self.site.do(session, lambda app: many_begun.begin(app.operator(dry_run=False), selection, token, reason))
+        return self._working(session, action, token)
+
+    async def _go_on(self, request: Request, session: Session) -> Response:
+        return self._working(session, _action(request), request.path_params["token"])
+
+    def _working(self, session: Session, action: Action, token: str) -> Response:
+        work = BackgroundTask(self._work, session, token)
+        return RedirectResponse(f"/many/{action}/{token}", status_code=303, background=work)
+
+    async def _work(self, session: Session, token: str) -> None:
+        """Act on one after the other; what is done stays done, whatever ends this."""
+        if token in self._at_work:
+            return
+        self._at_work.add(token)
+        try:
+            begun: BegunMany = await self.site.do(session, lambda app: many_begun.load(app.transactions, token))
+            for one in begun.left:
+                done: ManyOutcome = await self.site.do(session, _acting_on(begun, one))
+                self._refused.setdefault(token, {}).update(done.refused)
+        except (DatabaseRefused, NotFound):
+            return
+        finally:
+            self._at_work.discard(token)
+
+    async def _look(self, request: Request, session: Session) -> Response:
+        token = request.path_params["token"]
+        begun: BegunMany = await self.site.do(session, lambda app: many_begun.load(app.transactions, token))
+        refused = {one: said for one, said in self._refused.get(token, {}).items() if one in begun.left}
+        values = {
+            "begun": begun,
+            "refused": refused,
+            "left": [one for one in begun.left if one not in refused],
+            "is_at_work": token in self._at_work,
+        }
+        title = f"{begun.selection.action.capitalize()} of {len(begun.selection.ids):,} instances"
+        return self.site.render(Page(title, "many_progress.html", values=values), session)
+
+
+def _acting_on(begun: BegunMany, one: InstanceId) -> Callable[[App], ManyOutcome]:
+    each = OF_MANY[begun.selection.action]
+    return lambda app: many_begun.act_on(
+        app.operator(dry_run=False), begun, one, lambda operator, at: each(operator, at, begun.reason)
+    )
+
+
+def _found(app: App, action: Action, wanted: InstanceFilter) -> tuple[Selection, list[str]]:
+    found = many.select(app.transactions, action, wanted, most=COUNTED + 1)
+    return found, [*inspection.batch_names(app.transactions)]
+
+
+def _action(request: Request) -> Action:
+    text = request.path_params["action"]
+    if text not in {str(action) for action in OF_MANY}:
+        raise NotFound(f"'{visible(text)}' is not done to many at once.", next_step=f"one of {', '.join(OF_MANY)}")
+    return Action(text)
+
+
+def _filter(action: Action, query: Mapping[str, str]) -> InstanceFilter:
+    meant = query.get("status") or many.USUAL.get(action)
+    if meant is None or meant not in {str(status) for status in InstanceStatus}:
+        message = f"Which instances are meant is not said: '{visible(meant or '')}' is no status."
+        raise InvalidInput(message, next_step=f"/many/{action}?{urlencode({'status': InstanceStatus.READY.value})}")
+    return InstanceFilter(status=InstanceStatus(meant), batch=query.get("batch") or None)

@@ -1,0 +1,93 @@
+"""The same act on all instances of a filter, from the console: what is shown, done, refused, and left when it ends."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+
+from tests.acceptance.consoles import Answer, Browser, Console
+from tests.acceptance.installation import PATIENCE
+from tests.acceptance.night import Night
+
+MANY = 30
+
+
+def failed(night: Night) -> None:
+    """Let many instances fail, beside the one that has."""
+    night.batch("Flaky", "false", RetryCount=0, OnFailure="continue")
+    for at in range(MANY):
+        night.arrive("Flaky", f"{at}.csv")
+    assert night("run", "--once").returncode == 1
+    ((count,),) = night.sql("SELECT count(*) FROM BatchControl WHERE Status = 'failed'")
+    assert count == MANY + 1
+
+
+def over(browser: Browser, path: str) -> Answer:
+    """Look again until it does not go on any more."""
+    until = time.monotonic() + PATIENCE
+    while "It goes on." in (page := browser.get(path)).said and time.monotonic() < until:
+        pass
+    return page
+
+
+def test_all_of_a_filter_are_run_again_and_what_was_refused_is_listed(night: Night, console: Console) -> None:
+    failed(night)
+    browser = console.browser()
+    path = "/many/rerun?status=failed&batch=Flaky"
+    assert f'href="{path}"'.replace("&", "&amp;") in browser.get("/instances?status=failed&batch=Flaky").text
+    shown = browser.get(path)
+    assert f"{MANY} instances are failed in batch Flaky." in shown.said
+    form = {"form": browser.form(path), "reason": "the disk was full"}
+    assert night("cancel", "3", "--reason", "not this one").returncode == 0
+
+    begun = browser.post(path, form)
+
+    where = begun.headers["location"]
+    page = over(browser, where)
+    assert f"Done {MANY - 1} of {MANY} Refused 1 Left 0" in page.said
+    assert "BatchControl 3 is cancelled: only what is failed was meant." in page.said
+    assert night.sql("SELECT count(*) FROM BatchControl WHERE Status = 'ready' AND ProcessBatch_id = 2") == [
+        (MANY - 1,)
+    ]
+    assert night.status_of(1) == "failed"
+    acts = night.sql("SELECT count(*) FROM AuditLog WHERE Action = 'rerun' AND Target LIKE 'BatchControl:%'")
+    assert acts == [(MANY - 1,)]
+    assert browser.post(path, form).status == 409
+    assert night.sql("SELECT count(*) FROM AuditLog WHERE Target LIKE 'Many:%'") == [(1,)]
+
+
+def test_what_is_done_stays_done_when_the_console_ends_and_the_rest_can_follow(night: Night, console: Console) -> None:
+    failed(night)
+    browser = console.browser()
+    assert browser.act("/instances/1/cancel", reason="the sender was wrong").status == 303
+    ((actor,),) = night.sql("SELECT Actor FROM AuditLog WHERE Action = 'cancel'")
+    # As a console leaves it that is killed behind the second instance.
+    write = (
+        "INSERT INTO AuditLog (Actor, Host, Action, Target, Reason, ValuesAfter) VALUES (?, 'web', 'cancel', ?, ?, ?)"
+    )
+    found = {"Status": "failed", "Found": [*range(3, 3 + MANY)]}
+    night.sql(write, actor, "Many:abc", "the sender was wrong", json.dumps(found))
+    for at in (3, 4):
+        assert browser.act(f"/instances/{at}/cancel", reason="the sender was wrong").status == 303
+
+    stopped = browser.get("/many/cancel/abc").said
+    assert f"Done 2 of {MANY} Refused 0 Left {MANY - 2}" in stopped
+    assert f"Go on with the {MANY - 2}" in stopped
+    assert browser.post("/many/cancel/abc", {}).status == 303
+    assert f"Done {MANY} of {MANY} Refused 0 Left 0" in over(browser, "/many/cancel/abc").said
+    assert night.sql("SELECT count(*) FROM BatchControl WHERE Status = 'failed'") == [(0,)]
+
+
+def test_what_cannot_be_meant_is_said(night: Night, console: Console) -> None:
+    browser = console.browser()
+    assert browser.get("/many/confirm").status == 404
+    assert browser.get("/many/pause").status == 400
+    assert browser.get("/many/rerun?status=sad").status == 400
+    assert browser.get("/many/rerun?batch=Nope").status == 404
+    assert browser.get(f"/many/rerun/{'0' * 32}").status == 404
+    assert "0 instances are held" in browser.get("/many/rerun?status=held").said
+    form = browser.form("/many/rerun?status=failed")
+    assert browser.post("/many/rerun", {"form": form, "reason": " "}).status == 409
+    assert night.status_of(1) == "failed"
+    assert re.search(r"Rerun the 1\b", browser.get("/many/rerun").said)
