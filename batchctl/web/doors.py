@@ -72,14 +72,15 @@ class Door:
         left = None if self._shut_until is None else self._shut_until - self.now()
         return left if left is not None and left > timedelta(0) else None
 
-    def session(self, token: str | None) -> Session | None:
-        """Return the session of a token, which is used now."""
+    def session(self, token: str | None, *, renews: bool = True) -> Session | None:
+        """Return the session of a token, which is used now unless a page has asked by itself."""
         key, now = _key(token or ""), self.now()
         found = self._sessions.get(key)
         if found is None or found.is_over(now):
             self._sessions.pop(key, None)
             return None
-        self._sessions[key] = replace(found, used=now)
+        if renews:
+            self._sessions[key] = replace(found, used=now)
         return found
 
     def leave(self, token: str | None) -> None:

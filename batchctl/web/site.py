@@ -25,6 +25,7 @@ from batchctl.web import guards, handbook
 from batchctl.web.act_forms import ActForms
 from batchctl.web.doors import Door, Session
 from batchctl.web.forms import Forms
+from batchctl.web.live_pages import Live
 from batchctl.web.many_acts import ManyActs
 from batchctl.web.page import Page, PageAt, PageRequest
 from batchctl.web.pages import PAGES
@@ -71,6 +72,7 @@ class Console:
                 Route("/login", self._ask, methods=["GET"]),
                 Route("/login", self._enter, methods=["POST"]),
                 Route("/logout", self._guarded(self._leave), methods=["POST"]),
+                Live(self.open_app).route(self._guarded),
                 Mount(ROOT, Api(self).application()),
                 Mount("/static", StaticFiles(directory=_HERE / "static")),
                 Mount(handbook.FILES, StaticFiles(directory=handbook.folder(), check_dir=False)),
@@ -108,7 +110,7 @@ class Console:
         if asked.get("format") == "csv" and found.lists:
             return _as_csv(found, asked.query.get("list", found.lists[0][0].title))
         older = None if found.older is None else "?" + urlencode({**asked.query, "before": found.older})
-        return self.render(found, session, path=request.url.path, older=older)
+        return self.render(found, session, path=request.url.path, live=_live(request, found), older=older)
 
     async def do(self, session: Session, work: Callable[[App], Result]) -> Result:
         """Do a piece of work for a person."""
@@ -164,7 +166,8 @@ class Console:
 
     def session_of(self, request: Request) -> Session | None:
         """Return for whom a request is sent."""
-        return self.door.session(request.cookies.get(COOKIE))
+        by_itself = request.url.path == "/events" or "hx-request" in request.headers
+        return self.door.session(request.cookies.get(COOKIE), renews=not by_itself)
 
     def not_from_here(self, request: Request) -> str | None:
         """Say why a request may not act, if another site may have sent it."""
@@ -185,9 +188,24 @@ class Console:
 
     def _html(self, code: int, template: str, **values: Any) -> Response:
         menu = [(one.path, one.menu) for one in PAGES if one.menu is not None]
-        known = {"path": None, "older": None, "menu": menu, "nonce": (nonce := self.forms.token(16)), **values}
+        known = {
+            "path": None,
+            "live": None,
+            "older": None,
+            "menu": menu,
+            "nonce": (nonce := self.forms.token(16)),
+            **values,
+        }
         text = self._templates.get_template(template).render(known)
         return HTMLResponse(text, status_code=code, headers=guards.policy(nonce))
+
+
+def _live(request: Request, page: Page) -> dict[str, object] | None:
+    """Return what a page asks for again when something has changed; None where it shows what is over."""
+    if "before" in request.query_params:
+        return None
+    query = f"?{request.url.query}" if request.url.query else ""
+    return {"address": f"{request.url.path}{query}", "steadily": page.values.get("written") is not None}
 
 
 def _as_csv(page: Page, title: str) -> Response:
