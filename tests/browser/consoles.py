@@ -37,11 +37,15 @@ class Console:
         page.get_by_label("Code").fill(self.code)
         page.get_by_role("button", name="Log in").click()
         page.wait_for_url(f"{self.address}/")
-        assert self.worker.stdout is not None
-        self.code = self.worker.stdout.readline().split()[1]
+        self.take_next_code()
         if path != "/":
             page.goto(f"{self.address}{path}")
         return page
+
+    def take_next_code(self) -> None:
+        """Read the code that the terminal shows once the last one was used."""
+        assert self.worker.stdout is not None
+        self.code = self.worker.stdout.readline().split()[1]
 
     def restart(self) -> None:
         """End it and begin it again at the same address."""
