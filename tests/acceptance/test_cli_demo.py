@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sqlite3
 import tempfile
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.installation import RunBatchctl
+from tests.acceptance.installation import PATIENCE, RunBatchctl, StartBatchctl
 from tests.postgres import PostgresServer
 
 pytestmark = pytest.mark.wheel
@@ -235,3 +236,22 @@ def test_the_story_stops_when_another_file_fails_than_the_one_it_tells_of(
     assert "dep_delay is a whole number" in stopped.stderr
     assert "history 1" in stopped.stderr.partition("Next: ")[2]
     assert "The sender sends the file again" not in stopped.stdout
+
+
+def test_the_story_can_be_ended_in_a_browser(
+    run_batchctl: RunBatchctl, start_batchctl: StartBatchctl, tmp_path: Path
+) -> None:
+    worker = start_batchctl("demo", "--web", cwd=tmp_path)
+    assert worker.stdout is not None
+    lines = [worker.stdout.readline()]
+    while lines[-1] and not lines[-1].startswith("Code: "):
+        lines.append(worker.stdout.readline())
+    worker.send_signal(signal.SIGTERM)
+    worker.communicate(timeout=PATIENCE)
+
+    assert lines[-2].startswith("The console: http://127.0.0.1:")
+    folder = tmp_path / "batchctl-demo"
+    assert run_batchctl("rerun", "6", "--reason", "sent again", cwd=folder).returncode == 0
+    assert run_batchctl("process", cwd=folder).returncode == 0
+    with closing(sqlite3.connect(folder / "batchctl.db")) as control:
+        assert control.execute("SELECT DISTINCT Status FROM BatchControl").fetchall() == [("complete",)]

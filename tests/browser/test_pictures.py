@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.acceptance.installation import RunBatchctl, StartBatchctl
-from tests.acceptance.night import NEEDS_A_FILE, Night, a_file
+from tests.acceptance.night import Night, a_file
 from tests.browser.consoles import Console
 from tests.house.source import ROOT
 
@@ -22,7 +22,7 @@ SHOWN = {
     "now.png": ("/", "Failed, held, to be tried again"),
     "instance.png": ("/instances/2", "a step failed and no retry is left"),
     "rerun.png": ("/instances/2/rerun", "Data2"),
-    "dependencies.png": ("/dependencies", "SalesReport"),
+    "dependencies.png": ("/dependencies", "3 batches at"),
     "day.png": ("/day", "LoadOrders"),
 }
 """What each picture shows, and a text that has to be on it."""
@@ -33,7 +33,7 @@ def night(tmp_path_factory: pytest.TempPathFactory, run_batchctl: RunBatchctl) -
     """Three batches, of which the second has failed, so that the third waits."""
     made = Night(a_file(tmp_path_factory.mktemp("etl")), run_batchctl)
     made.batch("LoadCustomers", "echo 1204 rows", "sleep 0.2")
-    made.batch("LoadOrders", "echo checked", NEEDS_A_FILE)
+    made.batch("LoadOrders", "echo checked", "wc -l -- {Data2}")
     made.batch("SalesReport", "echo drawn")
     made.sql("INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id) VALUES (3, 1), (3, 2)")
     made.arrive("LoadCustomers", "customers.csv", CycleKey="2026-11-28")
@@ -55,7 +55,7 @@ def console(night: Night, start_batchctl: StartBatchctl) -> Iterator[Console]:
 
 @pytest.fixture(scope="module")
 def looking(browser: Browser, console: Console) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1000, "height": 640})
+    context = browser.new_context(viewport={"width": 1000, "height": 520})
     yield console.enter(context.new_page())
     context.close()
 
