@@ -10,6 +10,7 @@ from batchctl.app import App
 from batchctl.domain.errors import InvalidInput, NotFound
 from batchctl.domain.text import visible
 from batchctl.operations.column_lists import ColumnList
+from batchctl.store.definitions import definitions
 
 Query = Mapping[str, str]
 Listed = tuple[ColumnList[Any], Sequence[Any]]
@@ -64,6 +65,11 @@ class PageAt:
     path: str
     page: Callable[[App, PageRequest], Page]
     menu: str | None = None
+
+    def show(self, app: App, asked: PageRequest) -> Page:
+        """Return the page, all of it by the same definitions."""
+        with definitions.read_once():
+            return self.page(app, asked)
 
 
 def is_number(text: str) -> bool:

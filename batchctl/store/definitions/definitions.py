@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
@@ -56,8 +58,31 @@ class Definitions:
         return tuple(row for row in self.unreadable if row.entity == entity)
 
 
+_IN_HAND: ContextVar[list[Definitions] | None] = ContextVar("batchctl_definitions", default=None)
+
+
+@contextmanager
+def read_once() -> Iterator[None]:
+    """Let all that looks within this go by the same definitions, read when they are first asked for."""
+    token = _IN_HAND.set([])
+    try:
+        yield
+    finally:
+        _IN_HAND.reset(token)
+
+
 def read(connection: Connection) -> Definitions:
     """Return everything defined, batches by Seq and Priority; a batch with a row that cannot be read is left out whole."""
+    in_hand = _IN_HAND.get()
+    if in_hand:
+        return in_hand[0]
+    found = _read(connection)
+    if in_hand is not None:
+        in_hand.append(found)
+    return found
+
+
+def _read(connection: Connection) -> Definitions:
     steps: dict[int, list[Step]] = {}
     rows: dict[int, list[Any]] = {}
     versions = batch_versions.newest(connection)
