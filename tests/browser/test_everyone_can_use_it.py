@@ -23,7 +23,14 @@ QUERIES = {
     "/calendar": f"?name={quote(HOSTILE)}",
 }
 NUMBERS = {"{number}": "1", "{name}": "night"}
-ACTS = ("/instances/1/rerun", "/instances/1/cancel", "/incidents/1/acknowledge", "/new/freezes", "/new/file-processes")
+ACTS = (
+    "/many/rerun?status=failed",
+    "/instances/1/rerun",
+    "/instances/1/cancel",
+    "/incidents/1/acknowledge",
+    "/new/freezes",
+    "/new/file-processes",
+)
 SIZES = {"wide": 1280, "narrow": 360}
 
 

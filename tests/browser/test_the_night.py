@@ -12,6 +12,8 @@ from tests.acceptance.night import NEEDS_A_FILE, Night, a_file
 from tests.browser.consoles import Console
 
 REASON = "the file lies elsewhere"
+LOOKS = 60
+"""How often a page is looked at again at most until all of it is done."""
 TABS = 120
 """After how many presses of the key something is not on the page."""
 
@@ -162,3 +164,23 @@ def test_a_server_that_is_restarted_under_an_open_page_asks_who_is_there(console
     assert console.night.status_of(5) == "failed"
     console.enter(page, "/instances/5")
     expect(page.get_by_role("heading", name="Instance 5")).to_be_visible()
+
+
+def test_all_that_failed_is_run_again_at_once(console: Console, page: Page) -> None:
+    failed = [at for at in range(1, 7) if console.night.status_of(at) == "failed"]
+    for at in failed:
+        (console.night.folder / f"missing{at}.csv").write_text("rows", encoding="utf-8")
+    console.enter(page, "/instances?status=failed")
+    page.get_by_role("link", name="Rerun", exact=True).click()
+    expect(page.get_by_role("main")).to_contain_text(f"{len(failed)} instances")
+    page.get_by_label("Reason").fill("the files have come")
+    page.get_by_role("button", name="Rerun").click()
+
+    for _ in range(LOOKS):
+        if page.get_by_text("It is over.").is_visible():
+            break
+        page.reload()
+    expect(page.get_by_role("main")).to_contain_text(f"{len(failed)} of {len(failed)}")
+    console.night("run", "--once")
+
+    assert {console.night.status_of(at) for at in failed} == {"complete"}
