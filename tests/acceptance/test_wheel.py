@@ -30,7 +30,7 @@ def below(folder: str, pattern: str) -> set[str]:
     }
 
 
-def test_the_wheel_holds_both_packages_the_migrations_and_the_examples_and_nothing_else(wheel: Path) -> None:
+def test_the_wheel_holds_both_packages_what_they_read_and_nothing_else(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
 
     assert {name.split("/")[0] for name in names} == {"batchctl", "step_handlers", "batchctl-0.1.0.dist-info"}
@@ -38,8 +38,10 @@ def test_the_wheel_holds_both_packages_the_migrations_and_the_examples_and_nothi
     revisions = below("migrations/versions", "*.py")
     assert revisions
     shipped = {"migrations/env.py", "migrations/script.py.mako"} | revisions | below("examples", "*.*")
+    shipped |= below("docs", "*.md") | below("docs/pictures", "*.png")
     assert {f"batchctl/{place}" for place in shipped} <= names
     assert below("batchctl", "*.py") | below("step_handlers", "*.py") <= names
+    assert below("batchctl/web/templates", "*.html") | below("batchctl/web/static", "*.*") <= names
     assert [name for name in names if name.endswith((".pyc", ".db", "ruff.toml"))] == []
 
 
