@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from copy import copy
 from datetime import date, timedelta
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from batchctl.domain.alerting.alerts import AlertRules
     from batchctl.domain.intake.triggers import Counted
     from batchctl.domain.outcomes import HealthFinding, RowFinding, StepContext
-    from batchctl.domain.rows import BatchDefinition, DataTrigger, IntakeRow
+    from batchctl.domain.rows import BatchDefinition, DataTrigger, IntakeRow, Populated
     from batchctl.operations.definitions.reconciler import Reconciler
     from batchctl.operations.intake.inbox import InboxReader
     from batchctl.operations.intake.trial import Bench
@@ -72,6 +73,10 @@ class App:
         self.pools = pools.served_by(settings.pools)
         self.clock = SystemClock()
         self.ids: Ids = SystemIds()
+        self.person: str | None = None
+        """Who acts through the console; None where the user of this process does."""
+        self.only_tag: str | None = None
+        """Acts are for batches with this tag only."""
 
     @cached_property
     def transactions(self) -> StoreTransactions:
@@ -174,14 +179,22 @@ class App:
         return Presence(self.rhythm, is_gone)
 
     def acting(self, *, dry_run: bool) -> Acting:
-        """Return what is common to all that acts for the user of this process."""
+        """Return what is common to all that acts for the user of this process, or for who acts through the console."""
+        user, host = self.ids.user(), self.ids.host()
         return Acting(
             transactions=self.transactions,
             clock=self.clock,
-            user=self.ids.user(),
-            host=self.ids.host(),
+            user=self.person or user,
+            host=host if self.person is None else f"web {user}@{host}",
             dry_run=dry_run,
         )
+
+    def acting_for(self, person: str | None, only_tag: str | None) -> App:
+        """Return the same, by the same connection, for a person whom the console has let in."""
+        self.transactions  # noqa: B018 - opened once for all
+        made = copy(self)
+        made.person, made.only_tag = person, only_tag
+        return made
 
     def actor(self, *, dry_run: bool) -> Actor:
         """Return what acts on definitions for the user of this process."""
@@ -300,9 +313,12 @@ class App:
     def check_of_tasks(self, row: IntakeRow, batches: Sequence[BatchDefinition]) -> None:
         """Refuse a row of a task that names a connection which is not known."""
         from batchctl.operations import task_connections
-        from batchctl.populators.pattern import PatternPopulator  # a row alone loads no plugin
 
-        populate = PatternPopulator().populate
+        def populate(intake: IntakeRow, batch: BatchDefinition) -> Populated:
+            from batchctl.populators.pattern import PatternPopulator  # only a task is asked for what it will be
+
+            return PatternPopulator().populate(intake, batch)
+
         task_connections.check(row, batches, known=self.settings.connections, populate=populate)
 
     def trigger_bench(self) -> Bench:

@@ -31,6 +31,7 @@ from batchctl.settings_sections import (
     SchedulerSettings,
     SecretSettings,
     Section,
+    WebSettings,
 )
 
 FILE_NAME = "batchctl.toml"
@@ -50,6 +51,7 @@ _SECTIONS: Mapping[str, type[Section]] = {
     "scheduler": SchedulerSettings,
     "log": LogSettings,
     "alerts": AlertSettings,
+    "web": WebSettings,
 }
 """What has keys of its own: they also come from variables such as BATCHCTL_LOG__FORMAT."""
 _OPEN_ENDED = (*(f"{PREFIX}{section.upper()}__" for section in _SECTIONS), _KEPT_FROM_STEPS)
@@ -79,6 +81,7 @@ _JSON_EXAMPLES = {
     "scheduler": '{"enabled": false}',
     "log": '{"format": "json"}',
     "alerts": '{"repeat": "30m"}',
+    "web": '{"names": ["night.example.org"]}',
 }
 
 
@@ -96,6 +99,7 @@ class Settings(BaseSettings):
     jobs: JobsSettings = Field(default_factory=JobsSettings)
     log: LogSettings = Field(default_factory=LogSettings)
     alerts: AlertSettings = Field(default_factory=AlertSettings)
+    web: WebSettings = Field(default_factory=WebSettings)
     populate_timeout: float = Field(default=30.0, gt=0, le=3600)
     trigger_timeout: float = Field(default=30.0, gt=0, le=3600)
     stop_grace: float = Field(default=10.0, gt=0, le=3600)

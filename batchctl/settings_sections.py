@@ -100,3 +100,11 @@ class AlertSettings(Section):
         if length_of(value) is None:
             raise ValueError(f"'{visible(value)}' is no length of time; write for example 90s, 30m, 2h or 1d")
         return value
+
+
+class WebSettings(Section):
+    """`[web]`: by which names the console is called, and which proxy before it says who asks."""
+
+    names: list[str] = Field(default_factory=list)
+    trusted_proxies: list[str] = Field(default_factory=list)
+    user_header: str = Field(default="X-Remote-User", pattern=r"^[A-Za-z][A-Za-z0-9-]*$")

@@ -297,6 +297,14 @@ CODES: Mapping[str, int] = {
     "batchctl.operations.operators.confirming:close": 1382,
     "batchctl.operations.decisions:check_unasked": 1383,
     "batchctl.operations.operators.confirming:check_in_time": 1384,
+    "batchctl.operations.operators.console_users:UserKeeper.add.<locals>.act": 1420,
+    "batchctl.operations.operators.console_users:UserKeeper.end_session.<locals>.act": 1421,
+    "batchctl.operations.operators.console_users:UserKeeper.add_token.<locals>.act": 1422,
+    "batchctl.operations.operators.console_users:UserKeeper.revoke_token.<locals>.act": 1423,
+    "batchctl.operations.operators.console_users:_named": 1424,
+    "batchctl.operations.operators.console_users:_check_name": 1425,
+    "batchctl.operations.operators.user_door:UserDoor.change_password": 1426,
+    "batchctl.operations.operators.console_scope:check": 1427,
 }
 """By the module and the function that makes the error."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -13,10 +13,11 @@ from starlette.routing import Route
 
 from batchctl.app import App
 from batchctl.domain.errors import BatchctlError, DatabaseRefused, NotFound, Refused
+from batchctl.domain.operators.logins import Right, Session
 from batchctl.domain.text import visible
 from batchctl.web import guards
 from batchctl.web.act_table import ACTS, verb_of
-from batchctl.web.doors import Session
+from batchctl.web.console_parts import Guard, Site
 from batchctl.web.forms import Forms
 from batchctl.web.page import Page
 from batchctl.web.wishes import ActOutcome, ConsoleAct, Subject, Wish
@@ -25,40 +26,28 @@ _LOOK = "look"
 """The button that shows what would be done with what is filled in."""
 
 
-class Site(Protocol):
-    """What the pages of acts take from the console."""
+class FormSite(Site, Protocol):
+    """The same, with the forms that were shown."""
 
     forms: Forms
-
-    async def do(self, session: Session, work: Callable[[App], Any]) -> Any:
-        """Do a piece of work for a person."""
-
-    def render(self, page: Page, session: Session, code: int = 200, **more: Any) -> Response:
-        """Return a page."""
-
-    def code_of(self, error: BatchctlError) -> int:
-        """Return the status of an answer that says an error."""
-
-
-Guard = Callable[[Callable[[Request, Session], Awaitable[Response]]], Callable[[Request], Awaitable[Response]]]
 
 
 @dataclass(frozen=True, slots=True)
 class ActForms:
     """Answers what concerns acts."""
 
-    site: Site
+    site: FormSite
 
     def routes(self, guarded: Guard) -> Iterator[Route]:
         """Yield the routes: `/instances/42/rerun`, and `/new/freezes` where the act makes a row."""
         for subject in Subject:
             path = f"/{subject}/{{key:path}}/{{act}}"
-            yield Route(path, guarded(partial(self._ask, subject)), methods=["GET"])
-            yield Route(path, guarded(partial(self._act, subject)), methods=["POST"])
+            yield Route(path, guarded(partial(self._ask, subject), Right.ACT), methods=["GET"])
+            yield Route(path, guarded(partial(self._act, subject), Right.ACT), methods=["POST"])
         for verb in (verb for verb in ACTS.values() if verb.makes_row):
             path = f"/new/{verb.subject}"
-            yield Route(path, guarded(partial(self._ask_of, verb)), methods=["GET"])
-            yield Route(path, guarded(partial(self._act_of, verb)), methods=["POST"])
+            yield Route(path, guarded(partial(self._ask_of, verb), verb.right), methods=["GET"])
+            yield Route(path, guarded(partial(self._act_of, verb), verb.right), methods=["POST"])
 
     async def _ask(self, subject: Subject, request: Request, session: Session) -> Response:
         return await self._ask_of(verb_of(subject, request.path_params["act"]), request, session)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
 from starlette.requests import Request
@@ -23,10 +24,35 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+STRICT = {"Strict-Transport-Security": "max-age=31536000; includeSubDomains"}
+"""What is added where browsers come by TLS."""
 MOST_BYTES = 64 * 1024
 """How long the body of a form may be."""
 MOST_FIELDS = 100
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+@dataclass(frozen=True, slots=True)
+class Proxies:
+    """The proxies before the console that are believed what they say of a request."""
+
+    peers: frozenset[str] = frozenset()
+    """Their addresses."""
+    user_header: str = ""
+
+    def user(self, request: Request) -> str | None:
+        """Return who asks, where a trusted proxy says it; what any other says counts for nothing."""
+        return request.headers.get(self.user_header) or None if self._comes_from_one(request) else None
+
+    def address(self, request: Request) -> str:
+        """Return from where a request comes: of a trusted proxy, where that got it from."""
+        peer = request.client.host if request.client is not None else "-"
+        if not self._comes_from_one(request):
+            return peer
+        return request.headers.get("x-forwarded-for", peer).rpartition(",")[2].strip() or peer
+
+    def _comes_from_one(self, request: Request) -> bool:
+        return request.client is not None and request.client.host in self.peers
 
 
 class BadFormError(Exception):
@@ -36,9 +62,10 @@ class BadFormError(Exception):
 class Headers:
     """Adds the headers to every answer, also to those of errors."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, *, has_tls: bool) -> None:
         """Stand before an application."""
         self._app = app
+        self._headers = HEADERS | (STRICT if has_tls else {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and add to what is answered."""
@@ -46,7 +73,7 @@ class Headers:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 given = {name.lower() for name, _ in message["headers"]}
-                added = ((name.lower().encode(), text.encode()) for name, text in HEADERS.items())
+                added = ((name.lower().encode(), text.encode()) for name, text in self._headers.items())
                 message["headers"] = [*message["headers"], *(one for one in added if one[0] not in given)]
             await send(message)
 

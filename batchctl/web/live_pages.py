@@ -12,11 +12,11 @@ from starlette.routing import Route
 
 from batchctl.app import App
 from batchctl.domain.errors import BatchctlError, DatabaseRefused
+from batchctl.domain.operators.logins import Right, Session
 from batchctl.ports import Change
 from batchctl.system.concurrency.broadcasting import Broadcast
 from batchctl.system.concurrency.lending_threads import LendingThreads
-from batchctl.web.act_forms import Guard
-from batchctl.web.doors import Session
+from batchctl.web.console_parts import Guard
 
 INTERVAL, MOST, KEEP_ALIVE = 1.0, 10, 15.0
 """Seconds between two looks; how many tabs are told after each; seconds after which a quiet stream shows that it is there."""
@@ -40,7 +40,7 @@ class Live:
 
     def route(self, guarded: Guard) -> Route:
         """Return the route."""
-        return Route("/events", guarded(self._answer), methods=["GET"])
+        return Route("/events", guarded(self._answer, Right.SEE), methods=["GET"])
 
     async def _answer(self, request: Request, session: Session) -> Response:
         del session

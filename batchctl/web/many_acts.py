@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from batchctl.app import App
 from batchctl.domain.errors import DatabaseRefused, InvalidInput, NotFound
+from batchctl.domain.operators.logins import Right, Session
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import visible
@@ -21,10 +22,11 @@ from batchctl.operations.decisions import Action
 from batchctl.operations.intervene import Operator
 from batchctl.operations.many import InstanceFilter, ManyOutcome, Selection
 from batchctl.operations.many_begun import BegunMany
+from batchctl.operations.operators import console_scope
 from batchctl.web import guards
-from batchctl.web.act_forms import Guard, Site, unknown_form
+from batchctl.web.act_forms import FormSite, unknown_form
 from batchctl.web.act_table import verb_of
-from batchctl.web.doors import Session
+from batchctl.web.console_parts import Guard
 from batchctl.web.page import Page
 from batchctl.web.wishes import Subject, needed_reason
 
@@ -45,17 +47,17 @@ OF_MANY: Mapping[Action, Each] = {
 class ManyActs:
     """Answers what concerns acts on many; what was refused is remembered here, what was done stands in the audit log."""
 
-    site: Site
+    site: FormSite
     token: Callable[[int], str]
     _refused: dict[str, dict[InstanceId, str]] = field(default_factory=dict)
     _at_work: set[str] = field(default_factory=set)
 
     def routes(self, guarded: Guard) -> Iterator[Route]:
         """Yield the routes."""
-        yield Route("/many/{action}", guarded(self._ask), methods=["GET"])
-        yield Route("/many/{action}", guarded(self._begin), methods=["POST"])
-        yield Route("/many/{action}/{token}", guarded(self._look), methods=["GET"])
-        yield Route("/many/{action}/{token}", guarded(self._go_on), methods=["POST"])
+        yield Route("/many/{action}", guarded(self._ask, Right.ACT), methods=["GET"])
+        yield Route("/many/{action}", guarded(self._begin, Right.ACT), methods=["POST"])
+        yield Route("/many/{action}/{token}", guarded(self._look, Right.ACT), methods=["GET"])
+        yield Route("/many/{action}/{token}", guarded(self._go_on, Right.ACT), methods=["POST"])
 
     async def _ask(self, request: Request, session: Session) -> Response:
         action, query = _action(request), dict(request.query_params)
@@ -124,9 +126,16 @@ class ManyActs:
 
 def _acting_on(begun: BegunMany, one: InstanceId) -> Callable[[App], ManyOutcome]:
     each = OF_MANY[begun.selection.action]
-    return lambda app: many_begun.act_on(
-        app.operator(dry_run=False), begun, one, lambda operator, at: each(operator, at, begun.reason)
-    )
+
+    def act(app: App) -> ManyOutcome:
+        def do(operator: Operator, at: InstanceId) -> object:
+            if app.only_tag is not None:
+                console_scope.check(app.transactions, app.only_tag, instance_id=at)
+            return each(operator, at, begun.reason)
+
+        return many_begun.act_on(app.operator(dry_run=False), begun, one, do)
+
+    return act
 
 
 def _found(app: App, action: Action, wanted: InstanceFilter) -> tuple[Selection, list[str]]:

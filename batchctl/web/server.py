@@ -6,6 +6,7 @@ import signal
 from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 import uvicorn
 
@@ -13,7 +14,9 @@ from batchctl.app import App
 from batchctl.domain.errors import Refused
 from batchctl.domain.text import visible
 from batchctl.system.host.listening import listen
-from batchctl.web.doors import Door
+from batchctl.web import guards
+from batchctl.web.doors import CodeDoor
+from batchctl.web.entrance import door_of
 from batchctl.web.forms import Forms
 from batchctl.web.guards import LOOPBACK
 from batchctl.web.site import Console
@@ -30,33 +33,69 @@ class Terminal:
     code: Callable[[str], None]
 
 
-def check_reach(host: str, port: int) -> None:
-    """Refuse what anybody on the network could reach: there are no users yet who could be told apart."""
-    if host not in LOOPBACK:
-        message = f"The console would be reached from other machines at {visible(host)}, and it knows no users yet."
-        tunnel = f"batchctl web; elsewhere: ssh -L {port}:127.0.0.1:{port} THIS_HOST"
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Where the console is to be reached, and how."""
+
+    host: str
+    port: int
+    certificate: Path | None = None
+    key: Path | None = None
+    behind_tls: bool = False
+    """A proxy before it speaks TLS, and it alone reaches the console."""
+
+    @property
+    def has_tls(self) -> bool:
+        """Say whether browsers come by TLS."""
+        return self.certificate is not None or self.behind_tls
+
+
+def check_reach(reach: Reach, *, knows_people: bool) -> None:
+    """Refuse what could be reached from elsewhere without TLS, or without users who can be told apart."""
+    if (reach.certificate is None) is not (reach.key is None):
+        message = "A certificate and its key go together, and one of them is missing."
+        raise Refused(message, next_step="batchctl web --tls-cert FILE --tls-key FILE")
+    if reach.host in LOOPBACK:
+        return
+    where = f"The console would be reached from other machines at {visible(reach.host)}"
+    if not knows_people:
+        message = f"{where}, and it knows no users."
+        raise Refused(message, next_step="batchctl web user add NAME --role admin")
+    if not reach.has_tls:
+        message = f"{where}, and passwords would go there in the clear."
+        tunnel = f"--tls-cert and --tls-key, or --behind-tls; or ssh -L {reach.port}:127.0.0.1:{reach.port} THIS_HOST"
         raise Refused(message, next_step=tunnel)
 
 
-def serve(app: App, host: str, port: int, terminal: Terminal) -> None:
+def serve(app: App, reach: Reach, terminal: Terminal) -> None:
     """Answer until SIGINT or SIGTERM."""
-    check_reach(host, port)
-    with closing(listen(host, port)) as place:
+    has_users, settings = door_of(app).has_users(), app.settings.web
+    check_reach(reach, knows_people=has_users)
+    host = reach.host
+    with closing(listen(host, reach.port)) as place:
         name = f"[{host}]" if ":" in host else host
-        terminal.address(f"http://{name}:{place.getsockname()[1]}/")
-        door = Door(
+        terminal.address(f"http{'' if reach.certificate is None else 's'}://{name}:{place.getsockname()[1]}/")
+        door = CodeDoor(
             who=f"{app.ids.user()}@{app.ids.host()}", now=app.clock.now, token=app.ids.token, show=terminal.code
         )
-        console = Console(app.another, door, Forms(app.ids.token), LOOPBACK)
-        settings = uvicorn.Config(
-            console.application(),
+        if not has_users:
+            door.open()
+        proxies = guards.Proxies(frozenset(settings.trusted_proxies), settings.user_header)
+        names = LOOPBACK | {one.lower() for one in (host, app.ids.host(), *settings.names)}
+        console = Console(app.another, door, proxies, Forms(app.ids.token), names)
+        served = uvicorn.Config(
+            console.application(has_tls=reach.has_tls),
             log_level="warning",
             access_log=False,
             server_header=False,
+            # What a client says of where it comes from counts only of a trusted proxy: guards.Proxies.
+            proxy_headers=False,
             lifespan="off",
             timeout_graceful_shutdown=GRACE,
+            ssl_certfile=reach.certificate,
+            ssl_keyfile=reach.key,
         )
         # The server sends the signal on to the handler before its own.
         signal.signal(signal.SIGTERM, lambda _number, _frame: None)
         with suppress(KeyboardInterrupt):
-            uvicorn.Server(settings).run(sockets=[place])
+            uvicorn.Server(served).run(sockets=[place])

@@ -19,11 +19,13 @@ from starlette.staticfiles import StaticFiles
 
 from batchctl.app import App
 from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseRefused, NotFound, Refused
+from batchctl.domain.operators.logins import Right, Session
 from batchctl.domain.text import message_of, visible
 from batchctl.system.concurrency.lending_threads import LendingThreads
 from batchctl.web import guards, handbook
 from batchctl.web.act_forms import ActForms
-from batchctl.web.doors import Door, Session
+from batchctl.web.doors import CodeDoor
+from batchctl.web.entrance import ACCOUNT, Entrance
 from batchctl.web.forms import Forms
 from batchctl.web.live_pages import Live
 from batchctl.web.many_acts import ManyActs
@@ -32,11 +34,12 @@ from batchctl.web.pages import PAGES
 from batchctl.web.rest.api import ROOT, Api
 from batchctl.web.tables import cell_of, csv_of, table_of
 
-COOKIE = "__Host-batchctl"
+COMES_BACK = 5
+"""Seconds after which a page is asked for again that says that the database is away."""
 THREADS = 4
 """How many requests look into the database at once; each has a connection of its own."""
 _HERE = Path(__file__).parent
-_NOT_THERE, _NOT_ALLOWED, _AWAY, _TOO_OFTEN = 404, 403, 503, 429
+_NOT_THERE, _NOT_ALLOWED, _AWAY = 404, 403, 503
 Result = TypeVar("Result")
 Answer = Callable[[Request, Session], Awaitable[Response]]
 
@@ -46,12 +49,14 @@ class Console:
     """What all requests share. Everything that touches the database runs in threads that have each opened their own."""
 
     open_app: Callable[[], App]
-    door: Door
+    door: CodeDoor
+    proxies: guards.Proxies
     forms: Forms
     hosts: frozenset[str]
 
     def __post_init__(self) -> None:
         """Open nothing yet."""
+        self.entrance = Entrance(self, self.door, self.proxies)
         self._threads = LendingThreads(THREADS, self.open_app, App.close, DatabaseRefused)
         self._templates = jinja2.Environment(
             loader=jinja2.FileSystemLoader(_HERE / "templates"),
@@ -62,42 +67,60 @@ class Console:
         )
         self._templates.filters |= {"cell": cell_of, "lines": _lines, "visible": lambda text: visible(str(text))}
 
-    def application(self) -> Starlette:
+    def application(self, *, has_tls: bool = False) -> Starlette:
         """Return the application."""
         return Starlette(
             routes=[
-                *(Route(one.path, self._guarded(partial(self._page, one)), methods=["GET"]) for one in PAGES),
+                *self.entrance.routes(self._open, self._guarded),
+                *(
+                    Route(one.path, self._guarded(partial(self._page, one), Right.SEE), methods=["GET"])
+                    for one in PAGES
+                ),
                 *ActForms(self).routes(self._guarded),
                 *ManyActs(self, self.forms.token).routes(self._guarded),
-                Route("/login", self._ask, methods=["GET"]),
-                Route("/login", self._enter, methods=["POST"]),
-                Route("/logout", self._guarded(self._leave), methods=["POST"]),
                 Live(self.open_app).route(self._guarded),
                 Mount(ROOT, Api(self).application()),
                 Mount("/static", StaticFiles(directory=_HERE / "static")),
                 Mount(handbook.FILES, StaticFiles(directory=handbook.folder(), check_dir=False)),
             ],
-            middleware=[Middleware(guards.Headers)],
+            middleware=[Middleware(guards.Headers, has_tls=has_tls)],
             exception_handlers={_NOT_THERE: self._no_page, Exception: self._broken},
         )
 
-    def _guarded(self, answer: Answer) -> Callable[[Request], Awaitable[Response]]:
-        """Let only a session in, and forms only from pages of this console; turn errors into pages."""
+    def _open(self, answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
+        """Answer anyone whose request is meant for this console; turn errors into pages."""
+
+        async def opened(request: Request) -> Response:
+            return self._refused(request) or await self._answered(answer(request), None)
+
+        return opened
+
+    def _guarded(self, answer: Answer, right: Right) -> Callable[[Request], Awaitable[Response]]:
+        """Let only those in who may, and forms only from pages of this console; turn errors into pages."""
 
         async def guarded(request: Request) -> Response:
-            if (refused := self._refused(request)) is not None:
-                return refused
-            session = self.session_of(request)
-            if session is None:
-                return RedirectResponse("/login", status_code=303)
-            try:
-                return await answer(request, session)
-            except BatchctlError as error:
-                return self._error(error, session)
-            except guards.BadFormError as error:
-                return self._say(400, "The form cannot be read", str(error), None, session)
+            return self._refused(request) or await self._answered(self._admitted(request, answer, right), None)
 
         return guarded
+
+    async def _admitted(self, request: Request, answer: Answer, right: Right) -> Response:
+        session = await self.entrance.session(request)
+        if session is None:
+            return RedirectResponse("/login", status_code=303)
+        if not session.has_password and right is not Right.OWN:
+            return RedirectResponse(ACCOUNT, status_code=303)
+        if not session.may(right):
+            message = f"This takes the right to {right}, which the role {session.role} does not have."
+            return self._say(_NOT_ALLOWED, "Not allowed", message, None, session)
+        return await self._answered(answer(request, session), session)
+
+    async def _answered(self, answer: Awaitable[Response], session: Session | None) -> Response:
+        try:
+            return await answer
+        except BatchctlError as error:
+            return self._error(error, session)
+        except guards.BadFormError as error:
+            return self._say(400, "The form cannot be read", str(error), None, session)
 
     def _refused(self, request: Request) -> Response | None:
         if (wrong := self.not_from_here(request)) is not None:
@@ -114,46 +137,20 @@ class Console:
 
     async def do(self, session: Session, work: Callable[[App], Result]) -> Result:
         """Do a piece of work for a person."""
-        del session
+        who = session.user if session.key is None or session.known is not None else None
+        return await self._threads.do(lambda app: work(app.acting_for(who, session.tag)))
+
+    async def ask(self, work: Callable[[App], Result]) -> Result:
+        """Do a piece of work for the console itself."""
         return await self._threads.do(work)
-
-    async def _ask(self, request: Request) -> Response:
-        return self._refused(request) or self._door()
-
-    async def _enter(self, request: Request) -> Response:
-        if (refused := self._refused(request)) is not None:
-            return refused
-        if (wait := self.door.shut_for) is not None:
-            return self._door(f"Too many wrong codes: try again in {int(wait.total_seconds()) + 1} s.", _TOO_OFTEN)
-        try:
-            form = await guards.form_of(request)
-        except guards.BadFormError as error:
-            return self._door(str(error), 400)
-        token = self.door.enter(form.get("code", ""))
-        if token is None:
-            return self._door("That is not the code that the terminal shows now.", _NOT_ALLOWED)
-        answer = RedirectResponse("/", status_code=303)
-        answer.set_cookie(COOKIE, token, path="/", secure=True, httponly=True, samesite="strict")
-        return answer
-
-    async def _leave(self, request: Request, session: Session) -> Response:
-        del session
-        self.door.leave(request.cookies.get(COOKIE))
-        answer = RedirectResponse("/login", status_code=303)
-        answer.delete_cookie(COOKIE, path="/", secure=True, httponly=True, samesite="strict")
-        return answer
-
-    def _door(self, wrong: str | None = None, code: int = 200) -> Response:
-        return self._html(code, "login.html", title="Log in", wrong=wrong, session=None)
 
     def _error(self, error: BatchctlError, session: Session | None) -> Response:
         title = "Not found" if isinstance(error, NotFound) else "Not done"
         return self._say(_code(error), title, error.message, error, session)
 
     async def _no_page(self, request: Request, error: Exception) -> Response:
-        del error
-        session = self.door.session(request.cookies.get(COOKIE))
-        return self._say(_NOT_THERE, "Not found", "There is no such page.", None, session)
+        del error, request
+        return self._say(_NOT_THERE, "Not found", "There is no such page.", None)
 
     async def _broken(self, request: Request, error: Exception) -> Response:
         del request
@@ -162,17 +159,22 @@ class Console:
     def _say(
         self, code: int, title: str, message: str, error: BatchctlError | None, session: Session | None = None
     ) -> Response:
-        return self._html(code, "error.html", title=title, message=message, error=error, session=session)
+        answer = self._html(code, "error.html", title=title, message=message, error=error, session=session)
+        if code == _AWAY:
+            # It comes back by itself.
+            answer.headers["Refresh"] = f"{COMES_BACK}"
+        return answer
 
-    def session_of(self, request: Request) -> Session | None:
+    async def session_of(self, request: Request) -> Session | None:
         """Return for whom a request is sent."""
-        by_itself = request.url.path == "/events" or "hx-request" in request.headers
-        return self.door.session(request.cookies.get(COOKIE), renews=not by_itself)
+        return await self.entrance.program(request) or await self.entrance.session(request)
 
     def not_from_here(self, request: Request) -> str | None:
-        """Say why a request may not act, if another site may have sent it."""
+        """Say why a request may not act, if another site may have sent it; a page elsewhere knows no token."""
         if not guards.is_meant_for(self.hosts, request.headers):
             return "This console has another name: open the address that its terminal shows."
+        if self.entrance.shows_token(request):
+            return None
         if request.method not in {"GET", "HEAD"} and not guards.is_own(request.headers):
             return "The form was not sent by a page of this console."
         return None
@@ -181,7 +183,7 @@ class Console:
         """Return the status of an answer that says an error."""
         return _code(error)
 
-    def render(self, page: Page, session: Session, code: int = 200, **more: Any) -> Response:
+    def render(self, page: Page, session: Session | None, code: int = 200, **more: Any) -> Response:
         """Return a page."""
         tables = [table_of(columns, rows) for columns, rows in page.lists]
         return self._html(code, page.template, page=page, title=page.title, tables=tables, session=session, **more)

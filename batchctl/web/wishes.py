@@ -9,9 +9,12 @@ from typing import TypeAlias
 
 from batchctl.app import App
 from batchctl.domain.errors import InvalidInput, NotFound, Refused
+from batchctl.domain.operators.logins import Right
 from batchctl.domain.records import JsonValue
+from batchctl.domain.rows import IncidentId, InstanceId
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.operations.intervene import Intervention
+from batchctl.operations.operators import console_scope
 
 Value: TypeAlias = str | int | bool
 MOST_NUMBER = 2_000_000_000
@@ -131,17 +134,33 @@ class ConsoleAct:
     takes_reason: bool = True
     makes_row: bool = False
     """Whether it is about no row that is there."""
+    right: Right = Right.ACT
 
     def plan(self, app: App, wish: Wish) -> ActOutcome:
         """Return what a wish would do."""
         self.check_complete(wish)
+        self._check_scope(app, wish)
         return self.carry(app, wish)
 
     def do(self, app: App, wish: Wish, seen: object = None) -> ActOutcome:
         """Do what a person wishes."""
         reason = needed_reason(wish.reason) if self.needs_reason else wish.reason
         self.check_complete(wish)
+        self._check_scope(app, wish)
         return self.carry(app, replace(wish, reason=reason, dry_run=False, seen=seen))
+
+    def _check_scope(self, app: App, wish: Wish) -> None:
+        if (tag := app.only_tag) is None:
+            return
+        match self.subject:
+            case Subject.BATCHES:
+                console_scope.check(app.transactions, tag, batch=wish.key)
+            case Subject.INSTANCES:
+                console_scope.check(app.transactions, tag, instance_id=InstanceId(wish.row_id))
+            case Subject.INCIDENTS:
+                console_scope.check(app.transactions, tag, incident_id=IncidentId(wish.row_id))
+            case _:
+                console_scope.check(app.transactions, tag)
 
     def is_complete(self, wish: Wish) -> bool:
         """Say whether all is filled in but the reason."""

@@ -11,6 +11,7 @@ NO_DEFINITIONS = frozenset(
         *("ScheduleFire", "ScheduleBackfill", "FileWatchSeen", "Controller", "Leader", "OperatorRequest", "AuditLog"),
         *("BatchVersion", "AppliedDefinition", "BatchFreeze", "ZoneOffset", "Incident", "AlertDelivery", "AuditSeal"),
         *("NamedLock", "ControllerPool", "StepOutput", "Confirmation", "Note", "Drain"),
+        *("WebUser", "WebSession", "ApiToken", "LoginBackOff", "WebRequest"),
     }
 )
 """The tables that tell what has happened, or is to happen once."""

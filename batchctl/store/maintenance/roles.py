@@ -17,16 +17,17 @@ from batchctl.store.task_queues import GUARD, GUARD_OF_REQUESTS, GUARD_OF_WORK, 
 from batchctl.store.task_queues import ROLES as ROLES_OF_TASKS
 
 READER, INTAKE, OPERATOR = "batchctl_reader", "batchctl_intake", "batchctl_operator"
-AUTHOR = "batchctl_author"
+AUTHOR, CONSOLE = "batchctl_author", "batchctl_web"
 ROLES = {
     READER: "sees everything and changes nothing",
     INTAKE: "inserts FileProcess rows, and sees nothing",
     OPERATOR: "sees everything, and asks for acts by rows of OperatorRequest, which a controller carries out and answers",
     AUTHOR: "sees everything, and defines batches, steps, schedules and what else starts work",
+    CONSOLE: "sees everything, keeps the users of the console, inserts rows for them, and changes no work and no definition",
     SERVICE: "is the controller: does the work, and neither defines it nor changes what was written down of it",
 }
 """The roles, and what each of them is for."""
-SEEING = (READER, OPERATOR, AUTHOR, SERVICE)
+SEEING = (READER, OPERATOR, AUTHOR, CONSOLE, SERVICE)
 SUBMITTED = ("Entity", "FileName", "Data", "CycleKey", "Source")
 """Columns of `FileProcess` that a client with work fills."""
 ASKED = ("Action", "BatchControl_id", "ProcessBatchName", "Arguments", "Reason")
@@ -74,6 +75,8 @@ WORKED_ON = {
     "AuditSeal": "INSERT",
 }
 """What the controller does with rows; it deletes what is old enough."""
+KEPT_FOR_CONSOLE = ("ApiToken", "LoginBackOff", "WebRequest", "WebSession", "WebUser")
+"""What the console alone sees and keeps: by these rows it knows whom to let in."""
 ACTS = ("Actor", "Host", "Action", "Target", "Reason", "ValuesBefore", "ValuesAfter", "z_inserted")
 """Columns of `AuditLog` that a command fills."""
 ON_SQLITE = """\
@@ -132,6 +135,11 @@ def grants() -> Iterator[Grant]:
     yield Grant(AUTHOR, "INSERT", "NamedLock")
     yield Grant(AUTHOR, "UPDATE", "NamedLock", KEPT_BESIDE["NamedLock"])
     yield Grant(AUTHOR, "INSERT", "AuditLog", ACTS)
+    yield Grant(CONSOLE, "INSERT", "FileProcess", SUBMITTED)
+    yield Grant(CONSOLE, "INSERT", "OperatorRequest", (*ASKED, "Actor"))
+    yield Grant(CONSOLE, "INSERT", "AuditLog", ACTS)
+    for table in KEPT_FOR_CONSOLE:
+        yield Grant(CONSOLE, "SELECT, INSERT, UPDATE, DELETE", table)
     for table, rights in WORKED_ON.items():
         yield Grant(SERVICE, rights, table)
     for table, columns in KEPT_BESIDE.items():
@@ -161,7 +169,7 @@ def _postgresql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator
     yield f"REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC;"
     yield f"GRANT USAGE ON SCHEMA {schema} TO {everybody};"
     yield f"REVOKE ALL ON {', '.join(tables)} FROM PUBLIC, {everybody};"
-    yield f"GRANT SELECT ON {', '.join(tables)} TO {', '.join(SEEING)};"
+    yield f"GRANT SELECT ON {', '.join(one for one in tables if one not in KEPT_FOR_CONSOLE)} TO {', '.join(SEEING)};"
     inserted: dict[str, list[str]] = {}
     for grant in grants():
         of = f" ({', '.join(grant.columns)})" if grant.columns else ""
@@ -210,7 +218,8 @@ def _mssql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator[str]
         yield f"IF DATABASE_PRINCIPAL_ID(N'{role}') IS NULL CREATE ROLE {role};"
     for table in tables:
         yield f"REVOKE SELECT, INSERT, UPDATE, DELETE ON {schema}.{table} FROM {', '.join(roles)};"
-        yield f"GRANT SELECT ON {schema}.{table} TO {', '.join(SEEING)};"
+        if table not in KEPT_FOR_CONSOLE:
+            yield f"GRANT SELECT ON {schema}.{table} TO {', '.join(SEEING)};"
     yield "GO"
     # Only the roles of Setting TaskRoles (batchctl task enable --role) have a way to what runs commands.
     may = _MAY_ON_MSSQL.format(schema=schema, roles=ROLES_OF_TASKS)

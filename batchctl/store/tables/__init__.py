@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from batchctl.store.tables.console_tables import api_token, login_back_off, web_request, web_session, web_user
 from batchctl.store.tables.definition_tables import (
     DEFINITIONS,
     applied_definition,
@@ -108,6 +109,7 @@ __all__ = [
     "WAITING_COMPLETION",
     "WAITING_INSTANCE",
     "alert_delivery",
+    "api_token",
     "applied_definition",
     "audit_log",
     "audit_seal",
@@ -131,6 +133,7 @@ __all__ = [
     "file_watch_seen",
     "incident",
     "leader",
+    "login_back_off",
     "metadata",
     "named_lock",
     "note",
@@ -146,5 +149,8 @@ __all__ = [
     "setting",
     "step_output",
     "variable",
+    "web_request",
+    "web_session",
+    "web_user",
     "zone_offset",
 ]

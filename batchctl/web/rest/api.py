@@ -18,10 +18,10 @@ from starlette.routing import Route
 
 from batchctl.app import App
 from batchctl.domain.errors import BatchctlError
+from batchctl.domain.operators.logins import Right, Session
 from batchctl.domain.records import JsonValue
 from batchctl.domain.text import message_of
 from batchctl.web.act_table import ACTS
-from batchctl.web.doors import Session
 from batchctl.web.rest import openapi
 from batchctl.web.rest.answered_once import MOST_CHARACTERS, AnsweredOnce, Given
 from batchctl.web.rest.api_errors import error_answer, of_error
@@ -32,6 +32,8 @@ from batchctl.web.wishes import ActOutcome, ConsoleAct
 
 ROOT = "/api/v1"
 Answering = Callable[[Request, Session], Awaitable[Response]]
+Guarded = tuple[Answering, Right]
+"""What answers, and the right that it takes."""
 
 
 class ApiSite(Protocol):
@@ -40,7 +42,7 @@ class ApiSite(Protocol):
     async def do(self, session: Session, work: Callable[[App], Any]) -> Any:
         """Do a piece of work for a person or a program."""
 
-    def session_of(self, request: Request) -> Session | None:
+    async def session_of(self, request: Request) -> Session | None:
         """Return for whom a request is sent."""
 
     def not_from_here(self, request: Request) -> str | None:
@@ -62,28 +64,29 @@ class Api:
         return Starlette(routes=[*self._routes()], exception_handlers={HTTPException: _no_such, Exception: _broken})
 
     def _routes(self) -> Iterator[Route]:
-        by_path: dict[str, dict[str, Answering]] = {"/openapi.json": {"GET": self._described}}
+        by_path: dict[str, dict[str, Guarded]] = {"/openapi.json": {"GET": (self._described, Right.OWN)}}
         for resource in RESOURCES:
-            by_path.setdefault(resource.path, {})["GET"] = partial(self._read, resource)
+            by_path.setdefault(resource.path, {})["GET"] = partial(self._read, resource), Right.SEE
         for act in ACTS.values():
             path = openapi.path_of(act)
-            by_path.setdefault(path, {})["POST"] = partial(self._act, act)
+            by_path.setdefault(path, {})["POST"] = partial(self._act, act), act.right
             if not act.makes_row:
-                by_path[path]["GET"] = partial(self._look, act)
+                by_path[path]["GET"] = partial(self._look, act), act.right
         for path, answers in by_path.items():
             yield Route(path, self._guarded(answers), methods=[*answers])
 
-    def _guarded(self, answers: Mapping[str, Answering]) -> Callable[[Request], Awaitable[Response]]:
+    def _guarded(self, answers: Mapping[str, Guarded]) -> Callable[[Request], Awaitable[Response]]:
         async def guarded(request: Request) -> Response:
             if (wrong := self.site.not_from_here(request)) is not None:
                 return error_answer(403, wrong)
-            session = self.site.session_of(request)
-            if session is None:
-                return error_answer(
-                    401, "The request names no session that holds.", headers={"WWW-Authenticate": "Bearer"}
-                )
-            answer = answers["GET" if request.method == "HEAD" else request.method]
             try:
+                session = await self.site.session_of(request)
+                if session is None:
+                    said, wanted = "The request names no session that holds.", {"WWW-Authenticate": "Bearer"}
+                    return error_answer(401, said, headers=wanted)
+                answer, right = answers["GET" if request.method == "HEAD" else request.method]
+                if not (session.has_password and session.may(right)):
+                    return error_answer(403, f"This takes the right to {right}, which {session.who} does not have.")
                 _check_address(request)
                 return await answer(request, session)
             except BatchctlError as error:

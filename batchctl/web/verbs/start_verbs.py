@@ -6,6 +6,7 @@ from datetime import date, datetime
 
 from batchctl.app import App
 from batchctl.domain.errors import InvalidInput
+from batchctl.domain.operators.logins import Right
 from batchctl.domain.rows import IntakeId
 from batchctl.domain.scheduling.schedules import BackfillId
 from batchctl.domain.text import visible
@@ -160,6 +161,7 @@ VERBS = (
         ),
         takes_reason=False,
         makes_row=True,
+        right=Right.SUBMIT,
     ),
     ConsoleAct(
         Subject.FILE_PROCESSES,

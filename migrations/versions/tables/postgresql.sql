@@ -999,6 +999,96 @@ CREATE INDEX "IX_Note_Batch" ON Note (ProcessBatch_id);
 
 CREATE INDEX "IX_Note_Incident" ON Note (Incident_id);
 
+-- Who may come into the console, as what, and how it is known that it is that person.
+CREATE TABLE WebUser (
+    WebUser_id BIGSERIAL NOT NULL,
+    UserName VARCHAR(200) NOT NULL,
+    Role VARCHAR(20) NOT NULL,
+    Tag VARCHAR(200),
+    PasswordHash VARCHAR(200),
+    CodeHash VARCHAR(200),
+    CodeUntil TIMESTAMP(3) WITHOUT TIME ZONE,
+    Enabled SMALLINT DEFAULT 1 NOT NULL,
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    CONSTRAINT "PK_WebUser" PRIMARY KEY (WebUser_id),
+    CONSTRAINT "UQ_WebUser_UserName" UNIQUE (UserName),
+    CONSTRAINT "CK_WebUser_UserName" CHECK (UserName <> ''),
+    CONSTRAINT "CK_WebUser_Role" CHECK (lower(Role) IN ('reader', 'intake', 'operator', 'author', 'admin')),
+    CONSTRAINT "CK_WebUser_Enabled" CHECK (Enabled IN (0, 1)),
+    CONSTRAINT "CK_WebUser_CodeUntil_Type" CHECK (CodeUntil >= '0001-01-01' AND CodeUntil < '10000-01-01'),
+    CONSTRAINT "CK_WebUser_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
+    CONSTRAINT "CK_WebUser_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
+);
+
+-- A browser that the console has let in.
+CREATE TABLE WebSession (
+    WebSession_id BIGSERIAL NOT NULL,
+    WebUser_id BIGINT NOT NULL,
+    TokenHash VARCHAR(200) NOT NULL,
+    Address VARCHAR(200),
+    LastUsed TIMESTAMP(3) WITHOUT TIME ZONE NOT NULL,
+    ExpiresTime TIMESTAMP(3) WITHOUT TIME ZONE NOT NULL,
+    EndedTime TIMESTAMP(3) WITHOUT TIME ZONE,
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    CONSTRAINT "PK_WebSession" PRIMARY KEY (WebSession_id),
+    CONSTRAINT "UQ_WebSession_TokenHash" UNIQUE (TokenHash),
+    CONSTRAINT "FK_WebSession_WebUser_id" FOREIGN KEY(WebUser_id) REFERENCES WebUser (WebUser_id),
+    CONSTRAINT "CK_WebSession_LastUsed_Type" CHECK (LastUsed >= '0001-01-01' AND LastUsed < '10000-01-01'),
+    CONSTRAINT "CK_WebSession_ExpiresTime_Type" CHECK (ExpiresTime >= '0001-01-01' AND ExpiresTime < '10000-01-01'),
+    CONSTRAINT "CK_WebSession_EndedTime_Type" CHECK (EndedTime >= '0001-01-01' AND EndedTime < '10000-01-01'),
+    CONSTRAINT "CK_WebSession_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01')
+);
+
+CREATE INDEX "IX_WebSession_User" ON WebSession (WebUser_id);
+
+-- What a program shows that asks the console.
+CREATE TABLE ApiToken (
+    ApiToken_id BIGSERIAL NOT NULL,
+    TokenName VARCHAR(200) NOT NULL,
+    TokenHash VARCHAR(200) NOT NULL,
+    Role VARCHAR(20) NOT NULL,
+    Tag VARCHAR(200),
+    ExpiresTime TIMESTAMP(3) WITHOUT TIME ZONE,
+    LastUsed TIMESTAMP(3) WITHOUT TIME ZONE,
+    RevokedTime TIMESTAMP(3) WITHOUT TIME ZONE,
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    CONSTRAINT "PK_ApiToken" PRIMARY KEY (ApiToken_id),
+    CONSTRAINT "UQ_ApiToken_TokenName" UNIQUE (TokenName),
+    CONSTRAINT "UQ_ApiToken_TokenHash" UNIQUE (TokenHash),
+    CONSTRAINT "CK_ApiToken_TokenName" CHECK (TokenName <> ''),
+    CONSTRAINT "CK_ApiToken_Role" CHECK (lower(Role) IN ('reader', 'intake', 'operator', 'author', 'admin')),
+    CONSTRAINT "CK_ApiToken_ExpiresTime_Type" CHECK (ExpiresTime >= '0001-01-01' AND ExpiresTime < '10000-01-01'),
+    CONSTRAINT "CK_ApiToken_LastUsed_Type" CHECK (LastUsed >= '0001-01-01' AND LastUsed < '10000-01-01'),
+    CONSTRAINT "CK_ApiToken_RevokedTime_Type" CHECK (RevokedTime >= '0001-01-01' AND RevokedTime < '10000-01-01'),
+    CONSTRAINT "CK_ApiToken_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01')
+);
+
+-- Until when no password of a user, or from an address, is looked at, as the last ones were wrong.
+CREATE TABLE LoginBackOff (
+    LoginBackOff_id BIGSERIAL NOT NULL,
+    Subject VARCHAR(200) NOT NULL,
+    Failures INTEGER NOT NULL,
+    ShutUntil TIMESTAMP(3) WITHOUT TIME ZONE NOT NULL,
+    CONSTRAINT "PK_LoginBackOff" PRIMARY KEY (LoginBackOff_id),
+    CONSTRAINT "UQ_LoginBackOff_Subject" UNIQUE (Subject),
+    CONSTRAINT "CK_LoginBackOff_ShutUntil_Type" CHECK (ShutUntil >= '0001-01-01' AND ShutUntil < '10000-01-01')
+);
+
+-- What was asked of the console under a key, so that asking again acts once.
+CREATE TABLE WebRequest (
+    WebRequest_id BIGSERIAL NOT NULL,
+    Actor VARCHAR(200) NOT NULL,
+    RequestKey VARCHAR(200) NOT NULL,
+    BodyHash VARCHAR(200) NOT NULL,
+    HttpStatus INTEGER,
+    Answer TEXT,
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    CONSTRAINT "PK_WebRequest" PRIMARY KEY (WebRequest_id),
+    CONSTRAINT "UQ_WebRequest_Actor_RequestKey" UNIQUE (Actor, RequestKey),
+    CONSTRAINT "CK_WebRequest_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01')
+);
+
 -- What was decided about each due time of a schedule.
 CREATE TABLE ScheduleFire (
     ScheduleFire_id BIGSERIAL NOT NULL,

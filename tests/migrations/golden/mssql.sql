@@ -32,7 +32,7 @@ END;
 GO
 
 IF EXISTS (SELECT 1 FROM sys.tables WHERE schema_id = SCHEMA_ID() AND name IN (
-        N'ProcessBatch', N'Pool', N'Variable', N'Resource', N'Schedule', N'Calendar', N'DataTrigger', N'FileWatch', N'Setting', N'BatchVersion', N'AppliedDefinition', N'OperatorRequest', N'BatchFreeze', N'Drain', N'Incident', N'AuditLog', N'AuditSeal', N'ZoneOffset', N'SchedulerLog', N'FileProcess', N'Controller', N'Leader', N'NamedLock', N'ProcessControl', N'BatchResource', N'BatchDependency', N'CalendarDay', N'AlertDelivery', N'FileWatchSeen', N'ScheduleBackfill', N'BatchControl', N'DurationHistory', N'ControllerPool', N'Confirmation', N'Note', N'ScheduleFire', N'BatchProcessHistory', N'BatchCompletion', N'StepOutput'))
+        N'ProcessBatch', N'Pool', N'Variable', N'Resource', N'Schedule', N'Calendar', N'DataTrigger', N'FileWatch', N'Setting', N'BatchVersion', N'AppliedDefinition', N'OperatorRequest', N'BatchFreeze', N'Drain', N'Incident', N'AuditLog', N'AuditSeal', N'ZoneOffset', N'SchedulerLog', N'FileProcess', N'Controller', N'Leader', N'NamedLock', N'ProcessControl', N'BatchResource', N'BatchDependency', N'CalendarDay', N'AlertDelivery', N'FileWatchSeen', N'ScheduleBackfill', N'BatchControl', N'DurationHistory', N'ControllerPool', N'Confirmation', N'Note', N'WebUser', N'WebSession', N'ApiToken', N'LoginBackOff', N'WebRequest', N'ScheduleFire', N'BatchProcessHistory', N'BatchCompletion', N'StepOutput'))
    AND OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.alembic_version', N'U') IS NULL
 BEGIN
     RAISERROR(N'batchctl: there are tables here that batchctl did not make; choose another database or schema.', 16, 1);
@@ -1459,6 +1459,125 @@ GO
 
 IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_Note_Incident' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Note', N'U'))
 CREATE INDEX [IX_Note_Incident] ON Note (Incident_id);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- Who may come into the console, as what, and how it is known that it is that person.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.WebUser', N'U') IS NULL
+CREATE TABLE WebUser (
+    WebUser_id BIGINT NOT NULL IDENTITY,
+    UserName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Role VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL,
+    Tag NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    PasswordHash NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    CodeHash NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    CodeUntil DATETIME2(3) NULL,
+    Enabled SMALLINT NOT NULL CONSTRAINT [DF_WebUser_Enabled] DEFAULT 1,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_WebUser_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_WebUser_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_WebUser] PRIMARY KEY (WebUser_id),
+    CONSTRAINT [UQ_WebUser_UserName] UNIQUE (UserName),
+    CONSTRAINT [CK_WebUser_UserName] CHECK (UserName <> ''),
+    CONSTRAINT [CK_WebUser_Role] CHECK (lower(Role) IN ('reader', 'intake', 'operator', 'author', 'admin')),
+    CONSTRAINT [CK_WebUser_Enabled] CHECK (Enabled IN (0, 1))
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- A browser that the console has let in.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.WebSession', N'U') IS NULL
+CREATE TABLE WebSession (
+    WebSession_id BIGINT NOT NULL IDENTITY,
+    WebUser_id BIGINT NOT NULL,
+    TokenHash NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Address NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    LastUsed DATETIME2(3) NOT NULL,
+    ExpiresTime DATETIME2(3) NOT NULL,
+    EndedTime DATETIME2(3) NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_WebSession_z_inserted] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_WebSession] PRIMARY KEY (WebSession_id),
+    CONSTRAINT [UQ_WebSession_TokenHash] UNIQUE (TokenHash),
+    CONSTRAINT [FK_WebSession_WebUser_id] FOREIGN KEY(WebUser_id) REFERENCES WebUser (WebUser_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_WebSession_User' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.WebSession', N'U'))
+CREATE INDEX [IX_WebSession_User] ON WebSession (WebUser_id);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- What a program shows that asks the console.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ApiToken', N'U') IS NULL
+CREATE TABLE ApiToken (
+    ApiToken_id BIGINT NOT NULL IDENTITY,
+    TokenName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    TokenHash NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Role VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL,
+    Tag NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    ExpiresTime DATETIME2(3) NULL,
+    LastUsed DATETIME2(3) NULL,
+    RevokedTime DATETIME2(3) NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_ApiToken_z_inserted] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_ApiToken] PRIMARY KEY (ApiToken_id),
+    CONSTRAINT [UQ_ApiToken_TokenName] UNIQUE (TokenName),
+    CONSTRAINT [UQ_ApiToken_TokenHash] UNIQUE (TokenHash),
+    CONSTRAINT [CK_ApiToken_TokenName] CHECK (TokenName <> ''),
+    CONSTRAINT [CK_ApiToken_Role] CHECK (lower(Role) IN ('reader', 'intake', 'operator', 'author', 'admin'))
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- Until when no password of a user, or from an address, is looked at, as the last ones were wrong.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.LoginBackOff', N'U') IS NULL
+CREATE TABLE LoginBackOff (
+    LoginBackOff_id BIGINT NOT NULL IDENTITY,
+    Subject NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Failures INTEGER NOT NULL,
+    ShutUntil DATETIME2(3) NOT NULL,
+    CONSTRAINT [PK_LoginBackOff] PRIMARY KEY (LoginBackOff_id),
+    CONSTRAINT [UQ_LoginBackOff_Subject] UNIQUE (Subject)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+-- What was asked of the console under a key, so that asking again acts once.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.WebRequest', N'U') IS NULL
+CREATE TABLE WebRequest (
+    WebRequest_id BIGINT NOT NULL IDENTITY,
+    Actor NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    RequestKey NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    BodyHash NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    HttpStatus INTEGER NULL,
+    Answer NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_WebRequest_z_inserted] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_WebRequest] PRIMARY KEY (WebRequest_id),
+    CONSTRAINT [UQ_WebRequest_Actor_RequestKey] UNIQUE (Actor, RequestKey)
+);
 GO
 IF @@TRANCOUNT = 0
 BEGIN

@@ -766,6 +766,84 @@ CREATE INDEX "IX_Note_Batch" ON Note (ProcessBatch_id);
 
 CREATE INDEX "IX_Note_Incident" ON Note (Incident_id);
 
+-- Who may come into the console, as what, and how it is known that it is that person.
+CREATE TABLE WebUser (
+    WebUser_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    UserName TEXT NOT NULL UNIQUE CHECK (length(UserName) BETWEEN 1 AND 200),
+    Role TEXT COLLATE NOCASE NOT NULL CHECK (Role IN ('reader', 'intake', 'operator', 'author', 'admin')),
+    Tag TEXT CHECK (length(Tag) <= 200),
+    PasswordHash TEXT CHECK (length(PasswordHash) <= 200),
+    CodeHash TEXT CHECK (length(CodeHash) <= 200),
+    CodeUntil TEXT
+        CHECK (CodeUntil GLOB '*[0-9]' AND ifnull(max('0001',date(CodeUntil,'+0 days')),'')||' ' IN (CodeUntil||' ',rtrim(CodeUntil,'0123456789.:'))),
+    Enabled INTEGER NOT NULL DEFAULT 1 CHECK (Enabled IN (0, 1)),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
+        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
+        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    CHECK (NOT instr(replace(json_array(UserName,Tag,PasswordHash,CodeHash),'\\',''),'\u0000'))
+) STRICT;
+
+-- A browser that the console has let in.
+CREATE TABLE WebSession (
+    WebSession_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    WebUser_id INTEGER NOT NULL REFERENCES WebUser,
+    TokenHash TEXT NOT NULL UNIQUE CHECK (length(TokenHash) <= 200),
+    Address TEXT CHECK (length(Address) <= 200),
+    LastUsed TEXT NOT NULL
+        CHECK (LastUsed GLOB '*[0-9]' AND ifnull(max('0001',date(LastUsed,'+0 days')),'')||' ' IN (LastUsed||' ',rtrim(LastUsed,'0123456789.:'))),
+    ExpiresTime TEXT NOT NULL
+        CHECK (ExpiresTime GLOB '*[0-9]' AND ifnull(max('0001',date(ExpiresTime,'+0 days')),'')||' ' IN (ExpiresTime||' ',rtrim(ExpiresTime,'0123456789.:'))),
+    EndedTime TEXT
+        CHECK (EndedTime GLOB '*[0-9]' AND ifnull(max('0001',date(EndedTime,'+0 days')),'')||' ' IN (EndedTime||' ',rtrim(EndedTime,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
+        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
+    CHECK (NOT instr(replace(json_array(TokenHash,Address),'\\',''),'\u0000'))
+) STRICT;
+
+CREATE INDEX "IX_WebSession_User" ON WebSession (WebUser_id);
+
+-- What a program shows that asks the console.
+CREATE TABLE ApiToken (
+    ApiToken_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    TokenName TEXT NOT NULL UNIQUE CHECK (length(TokenName) BETWEEN 1 AND 200),
+    TokenHash TEXT NOT NULL UNIQUE CHECK (length(TokenHash) <= 200),
+    Role TEXT COLLATE NOCASE NOT NULL CHECK (Role IN ('reader', 'intake', 'operator', 'author', 'admin')),
+    Tag TEXT CHECK (length(Tag) <= 200),
+    ExpiresTime TEXT
+        CHECK (ExpiresTime GLOB '*[0-9]' AND ifnull(max('0001',date(ExpiresTime,'+0 days')),'')||' ' IN (ExpiresTime||' ',rtrim(ExpiresTime,'0123456789.:'))),
+    LastUsed TEXT
+        CHECK (LastUsed GLOB '*[0-9]' AND ifnull(max('0001',date(LastUsed,'+0 days')),'')||' ' IN (LastUsed||' ',rtrim(LastUsed,'0123456789.:'))),
+    RevokedTime TEXT
+        CHECK (RevokedTime GLOB '*[0-9]' AND ifnull(max('0001',date(RevokedTime,'+0 days')),'')||' ' IN (RevokedTime||' ',rtrim(RevokedTime,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
+        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
+    CHECK (NOT instr(replace(json_array(TokenName,TokenHash,Tag),'\\',''),'\u0000'))
+) STRICT;
+
+-- Until when no password of a user, or from an address, is looked at, as the last ones were wrong.
+CREATE TABLE LoginBackOff (
+    LoginBackOff_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    Subject TEXT NOT NULL UNIQUE CHECK (length(Subject) <= 200) CHECK (NOT instr(Subject,char(0))),
+    Failures INTEGER NOT NULL,
+    ShutUntil TEXT NOT NULL
+        CHECK (ShutUntil GLOB '*[0-9]' AND ifnull(max('0001',date(ShutUntil,'+0 days')),'')||' ' IN (ShutUntil||' ',rtrim(ShutUntil,'0123456789.:')))
+) STRICT;
+
+-- What was asked of the console under a key, so that asking again acts once.
+CREATE TABLE WebRequest (
+    WebRequest_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    Actor TEXT NOT NULL CHECK (length(Actor) <= 200),
+    RequestKey TEXT NOT NULL CHECK (length(RequestKey) <= 200),
+    BodyHash TEXT NOT NULL CHECK (length(BodyHash) <= 200),
+    HttpStatus INTEGER,
+    Answer TEXT,
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
+        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
+    UNIQUE (Actor, RequestKey),
+    CHECK (NOT instr(replace(json_array(Actor,RequestKey,BodyHash,Answer),'\\',''),'\u0000'))
+) STRICT;
+
 -- What was decided about each due time of a schedule.
 CREATE TABLE ScheduleFire (
     ScheduleFire_id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,0 +1,282 @@
+"""Users, sessions and tokens of the console: each change in one transaction, with its row in the audit log."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from batchctl.domain.errors import InvalidInput, NotFound, Refused
+from batchctl.domain.operators.logins import (
+    CODE_LASTS,
+    IDLE,
+    ApiToken,
+    ApiTokenId,
+    Role,
+    WebSession,
+    WebSessionId,
+    WebUser,
+    WebUserId,
+)
+from batchctl.domain.text import did_you_mean, fitting, typed, unfit, visible
+from batchctl.operations.column_lists import ColumnList, StatusWord, record
+from batchctl.operations.operators.acts import Actor, checked_reason
+from batchctl.ports import Clock, Transactions
+from batchctl.store import Connection
+from batchctl.store.operators import login_rows
+
+TOKEN_BYTES = 32
+"""Random bytes of a token: none can be guessed."""
+CODE_BYTES = 12
+
+USERS = ColumnList[WebUser](
+    "Users of the console",
+    {**record(WebUser), "State": lambda one: one.state},
+    {
+        "name": "UserName",
+        "role": "Role",
+        "tag": "Tag",
+        "state": lambda one: StatusWord(one.state),
+        "code until (UTC)": "CodeUntil",
+        "added (UTC)": "z_inserted",
+    },
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSession:
+    """A session, and whose it is."""
+
+    session: WebSession
+    user: str
+
+
+SESSIONS = ColumnList[OpenSession](
+    "Sessions of the console",
+    {**record(WebSession, lambda one: one.session), "UserName": lambda one: one.user},
+    {
+        "id#": "WebSession_id",
+        "user": "UserName",
+        "from": "Address",
+        "began (UTC)": "z_inserted",
+        "last used (UTC)": "LastUsed",
+        "ends (UTC)": "ExpiresTime",
+    },
+)
+
+
+def tokens_at(now: datetime) -> ColumnList[ApiToken]:
+    """Return the list of tokens, as they stand then."""
+    return ColumnList[ApiToken](
+        "Tokens of programs",
+        {**record(ApiToken), "State": lambda one: one.state(now)},
+        {
+            "name": "TokenName",
+            "role": "Role",
+            "tag": "Tag",
+            "state": lambda one: StatusWord(one.state(now)),
+            "expires (UTC)": "ExpiresTime",
+            "last used (UTC)": "LastUsed",
+            "added (UTC)": "z_inserted",
+        },
+    )
+
+
+def hash_of(secret: str) -> str:
+    """Return what is kept of a token or a code: it is random, so that a plain hash tells nothing."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def users(transactions: Transactions) -> list[WebUser]:
+    """Return all users of the console."""
+    with transactions.read() as connection:
+        return login_rows.users(connection)
+
+
+def tokens(transactions: Transactions) -> list[ApiToken]:
+    """Return all tokens."""
+    with transactions.read() as connection:
+        return login_rows.tokens(connection)
+
+
+def sessions(transactions: Transactions, clock: Clock, user: str | None = None) -> Sequence[OpenSession]:
+    """Return the sessions that have not ended, of all or of one user."""
+    now = clock.now()
+    with transactions.read() as connection:
+        names = {one.user_id: one.name for one in login_rows.users(connection)}
+        found = login_rows.open_sessions(connection, now, now - IDLE)
+    named = (OpenSession(one, names.get(one.user_id, "-")) for one in found)
+    return [one for one in named if user is None or one.user == user]
+
+
+@dataclass(frozen=True, slots=True)
+class UserKeeper:
+    """Lets people and programs into the console, and keeps them out, for a person."""
+
+    actor: Actor
+    token: Callable[[int], str]
+    """Makes so many random bytes."""
+
+    def add(self, name: str, role: Role, tag: str | None) -> tuple[WebUser, str]:
+        """Add a user; return the code with which that user comes in first."""
+        _check_name(name, "user")
+        code, now = self.token(CODE_BYTES), self.actor.clock.now()
+        made = WebUser(
+            user_id=WebUserId(0),
+            name=name,
+            role=role,
+            tag=tag,
+            code_hash=hash_of(code),
+            code_until=now + CODE_LASTS,
+            added_at=now,
+        )
+
+        def act(connection: Connection) -> WebUser:
+            if login_rows.user_named(connection, name) is not None:
+                message = f"There is a user {visible(name)} already."
+                raise Refused(message, next_step=f"batchctl web user reset {typed(name)} --reason ...")
+            if not self.actor.dry_run:
+                login_rows.add_user(connection, made)
+                self._note(connection, "add web user", name, None, {}, _columns(made))
+            return made
+
+        return self.actor.act(act), code
+
+    def reset(self, name: str, *, reason: str | None) -> tuple[WebUser, str]:
+        """Give a user a new code in the place of the password, and end all sessions."""
+        code, until = self.token(CODE_BYTES), self.actor.clock.now() + CODE_LASTS
+        columns = {"PasswordHash": None, "CodeHash": hash_of(code), "CodeUntil": until}
+        return self._change(name, "reset web user", reason, columns, ends=True), code
+
+    def set_enabled(self, name: str, *, enabled: bool, reason: str | None) -> WebUser:
+        """Let a user in again, or no more: that ends all sessions."""
+        verb = "enable web user" if enabled else "disable web user"
+        return self._change(name, verb, reason, {"Enabled": int(enabled)}, ends=not enabled)
+
+    def set_role(self, name: str, role: Role, tag: str | None, *, reason: str | None) -> WebUser:
+        """Change what a user may do."""
+        return self._change(name, "change web user", reason, {"Role": role.value, "Tag": tag}, ends=True)
+
+    def remove(self, name: str, *, reason: str | None) -> WebUser:
+        """Forget a user; what that user did stays in the audit log."""
+        checked_reason(reason)
+
+        def act(connection: Connection) -> WebUser:
+            user = _named(connection, name)
+            if not self.actor.dry_run:
+                login_rows.remove_user(connection, user.user_id)
+                self._note(connection, "remove web user", name, reason, _columns(user), {})
+            return user
+
+        return self.actor.act(act)
+
+    def end_session(self, session_id: WebSessionId, of: WebUserId | None = None) -> None:
+        """End a session; with `of` only one of that user."""
+        now = self.actor.clock.now()
+
+        def act(connection: Connection) -> None:
+            found = login_rows.open_sessions(connection, now, now - IDLE)
+            session = next((one for one in found if one.session_id == session_id), None)
+            if session is None or of not in {None, session.user_id}:
+                raise NotFound(f"There is no open session {session_id}.", next_step="batchctl web session list")
+            if not self.actor.dry_run:
+                login_rows.end_session(connection, session_id, now)
+                user = login_rows.user_of(connection, session.user_id)
+                name = "-" if user is None else user.name
+                self._note(connection, "end web session", name, None, {"WebSession_id": session_id}, {})
+
+        self.actor.act(act)
+
+    def add_token(self, name: str, role: Role, tag: str | None, lasts: timedelta | None) -> tuple[ApiToken, str]:
+        """Make a token; return it with what the program shows, which is kept nowhere."""
+        _check_name(name, "token")
+        secret, now = self.token(TOKEN_BYTES), self.actor.clock.now()
+        made = ApiToken(
+            token_id=ApiTokenId(0),
+            name=name,
+            token_hash=hash_of(secret),
+            role=role,
+            tag=tag,
+            expires_at=None if lasts is None else now + lasts,
+            added_at=now,
+        )
+
+        def act(connection: Connection) -> ApiToken:
+            if login_rows.token_named(connection, name) is not None:
+                message = f"There is a token {visible(name)} already, or was."
+                raise Refused(message, next_step="choose another name: the audit log tells them apart by it")
+            if not self.actor.dry_run:
+                login_rows.add_token(connection, made)
+                self._note(connection, "add token", name, None, {}, {"Role": role.value, "Tag": tag}, "ApiToken")
+            return made
+
+        return self.actor.act(act), secret
+
+    def revoke_token(self, name: str, *, reason: str | None) -> ApiToken:
+        """Let a program in no more."""
+        checked_reason(reason)
+        now = self.actor.clock.now()
+
+        def act(connection: Connection) -> ApiToken:
+            found = login_rows.token_named(connection, name)
+            if found is None:
+                near = did_you_mean(name, [one.name for one in login_rows.tokens(connection)])
+                raise NotFound(f"There is no token {visible(name)}.{near}", next_step="batchctl web token list")
+            if found.revoked_at is None and not self.actor.dry_run:
+                login_rows.change_token(connection, found.token_id, RevokedTime=now)
+                self._note(connection, "revoke token", name, reason, {}, {}, "ApiToken")
+            return replace(found, revoked_at=found.revoked_at or now)
+
+        return self.actor.act(act)
+
+    def _change(
+        self, name: str, verb: str, reason: str | None, columns: Mapping[str, object], *, ends: bool
+    ) -> WebUser:
+        checked_reason(reason)
+        now = self.actor.clock.now()
+
+        def act(connection: Connection) -> WebUser:
+            before = _named(connection, name)
+            if self.actor.dry_run:
+                return before
+            login_rows.change_user(connection, before.user_id, now, **columns)
+            if ends:
+                login_rows.end_sessions_of(connection, before.user_id, now)
+            after = _named(connection, name)
+            self._note(connection, verb, name, reason, _columns(before), _columns(after))
+            return after
+
+        return self.actor.act(act)
+
+    def _note(
+        self,
+        connection: Connection,
+        verb: str,
+        name: str,
+        reason: str | None,
+        before: dict[str, object],
+        after: dict[str, object],
+        kind: str = "WebUser",
+    ) -> None:
+        self.actor.note(connection, verb, fitting(f"{kind}:{name}"), reason, before, after)
+
+
+def _named(connection: Connection, name: str) -> WebUser:
+    found = login_rows.user_named(connection, name)
+    if found is None:
+        near = did_you_mean(name, [one.name for one in login_rows.users(connection)])
+        raise NotFound(f"The console has no user {visible(name)}.{near}", next_step="batchctl web user list")
+    return found
+
+
+def _columns(user: WebUser) -> dict[str, object]:
+    return {"Role": user.role.value, "Tag": user.tag, "Enabled": int(user.enabled)}
+
+
+def _check_name(name: str, kind: str) -> None:
+    if not name.strip() or name != name.strip() or not name.isprintable() or len(name) > 100:
+        message = f"The name of a {kind} has 1 to 100 visible characters, and no blanks around them."
+        raise InvalidInput(message, next_step="the same with another name")
+    if (failure := unfit(name)) is not None:
+        raise Refused(f"The name cannot be kept: {failure}.", next_step="the same with another name")

@@ -1,0 +1,169 @@
+"""Lets users of the console in by name and password, programs by a token, and whom a trusted proxy names."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from batchctl.domain.errors import InvalidInput, Refused
+from batchctl.domain.operators.logins import LONGEST, Session, WebUser, unfit_password, wait_after
+from batchctl.domain.text import fitting
+from batchctl.operations.operators.acts import Actor
+from batchctl.operations.operators.console_users import TOKEN_BYTES, hash_of
+from batchctl.store import Connection
+from batchctl.store.operators import login_rows
+
+NOTED_EVERY = timedelta(minutes=1)
+"""How often at most it is written down that a session or a token was used."""
+KEPT = timedelta(days=1)
+"""How long what is over is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """What became of an attempt to come in: a token, or how long nothing more is looked at."""
+
+    token: str | None = None
+    shut_for: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UserDoor:
+    """Knows whom the console lets in."""
+
+    actor: Actor
+    """Acts as the console itself; what a person does here is kept under that person's name."""
+    token: Callable[[int], str]
+    """Makes so many random bytes."""
+    hash_password: Callable[[str], str]
+    is_right: Callable[[str, str | None], bool]
+    """Says whether a password is the one that is kept; it takes as long where none is."""
+
+    def has_users(self) -> bool:
+        """Say whether the console knows anybody."""
+        with self.actor.transactions.read() as connection:
+            return bool(login_rows.users(connection))
+
+    def enter(self, name: str, password: str, address: str) -> Entered:
+        """Begin a session where the password is right, or the code of a user who has none yet."""
+        subjects, now = (fitting(f"user:{name}"), fitting(f"address:{address}")), self.actor.clock.now()
+        with self.actor.transactions.read() as connection:
+            waits = [found[1] - now for one in subjects if (found := login_rows.back_off(connection, one)) is not None]
+            user = login_rows.user_named(connection, name)
+        if waits and max(waits) > timedelta(0):
+            return Entered(shut_for=max(waits))
+        kept = user if user is not None and user.enabled else None
+        right = self.is_right(password, None if kept is None else kept.password_hash)
+        if kept is None or not (right or _is_code(kept, password, now)):
+            return Entered(shut_for=self._wrong(subjects, name, address))
+        return Entered(token=self._begin(kept, address, subjects))
+
+    def _wrong(self, subjects: tuple[str, ...], name: str, address: str) -> timedelta:
+        now = self.actor.clock.now()
+
+        def act(connection: Connection) -> timedelta:
+            waits = []
+            for subject in subjects:
+                before = login_rows.back_off(connection, subject)
+                failures = 1 if before is None else before[0] + 1
+                waits.append(wait_after(failures))
+                login_rows.set_back_off(connection, subject, failures, now + waits[-1])
+            self._note(connection, name, address, "login refused")
+            return max(waits)
+
+        return self.actor.act(act)
+
+    def _begin(self, user: WebUser, address: str, subjects: tuple[str, ...] = ()) -> str:
+        token, now = self.token(TOKEN_BYTES), self.actor.clock.now()
+
+        def act(connection: Connection) -> None:
+            login_rows.remove_old(connection, now - KEPT)
+            for subject in subjects:
+                login_rows.end_back_off(connection, subject)
+            if user.code_hash is not None:
+                # It opens once: what it has opened lets the user choose a password, and no more.
+                login_rows.change_user(connection, user.user_id, now, CodeHash=None, CodeUntil=None)
+            login_rows.add_session(connection, user.user_id, hash_of(token), fitting(address), now, now + LONGEST)
+            self._note(connection, user.name, address, "login")
+
+        self.actor.act(act)
+        return token
+
+    def session(self, token: str, *, renews: bool = True) -> Session | None:
+        """Return the session of a token, which is used now unless a page has asked by itself."""
+        now = self.actor.clock.now()
+        with self.actor.transactions.read() as connection:
+            found = login_rows.session_of(connection, hash_of(token))
+            user = None if found is None else login_rows.user_of(connection, found.user_id)
+        if found is None or user is None or not user.enabled or found.is_over(now):
+            return None
+        if renews and now - found.last_used >= NOTED_EVERY:
+            session_id = found.session_id
+            self.actor.act(lambda connection: login_rows.touch_session(connection, session_id, now))
+        return _session(user, token)
+
+    def of_proxy(self, name: str) -> Session | None:
+        """Return the session of a user whom a trusted proxy names."""
+        with self.actor.transactions.read() as connection:
+            user = login_rows.user_named(connection, name)
+        return None if user is None or not user.enabled else _session(user, None)
+
+    def of_program(self, token: str) -> Session | None:
+        """Return the session of a program that shows a token."""
+        now = self.actor.clock.now()
+        with self.actor.transactions.read() as connection:
+            found = login_rows.token_of(connection, hash_of(token))
+        if found is None or found.state(now) != "enabled":
+            return None
+        if found.last_used is None or now - found.last_used >= NOTED_EVERY:
+            token_id = found.token_id
+            self.actor.act(lambda connection: login_rows.change_token(connection, token_id, LastUsed=now))
+        return Session(user=f"token:{found.name}", role=found.role, tag=found.tag)
+
+    def leave(self, token: str) -> None:
+        """End a session."""
+        now = self.actor.clock.now()
+
+        def act(connection: Connection) -> None:
+            found = login_rows.session_of(connection, hash_of(token))
+            if found is not None:
+                login_rows.end_session(connection, found.session_id, now)
+
+        self.actor.act(act)
+
+    def change_password(self, session: Session, old: str, new: str, address: str) -> str:
+        """Give a user another password, end all sessions, and return the token of a new one."""
+        user, now = session.known, self.actor.clock.now()
+        if user is None:
+            raise Refused("You are not a user of the console.", next_step="batchctl web user add NAME --role ROLE")
+        if user.password_hash is not None and not self.is_right(old, user.password_hash):
+            forgotten = "type it again; for a new code: batchctl web user reset NAME --reason ..."
+            raise Refused("The old password is not right.", next_step=forgotten)
+        if (failure := unfit_password(new, user.name)) is not None:
+            four = "choose another, such as four words that have nothing to do with each other"
+            raise InvalidInput(f"The new password is not taken: {failure}.", next_step=four)
+        kept = self.hash_password(new)
+
+        def act(connection: Connection) -> None:
+            login_rows.change_user(connection, user.user_id, now, PasswordHash=kept, CodeHash=None, CodeUntil=None)
+            login_rows.end_sessions_of(connection, user.user_id, now)
+            self._note(connection, user.name, address, "change password")
+
+        self.actor.act(act)
+        return self._begin(user, address)
+
+    def _note(self, connection: Connection, name: str, address: str, verb: str) -> None:
+        person = replace(self.actor, user=fitting(name), host=fitting(f"{address} {self.actor.host}"))
+        person.note(connection, verb, fitting(f"WebUser:{name}"), None, {}, {})
+
+
+def _is_code(user: WebUser, code: str, now: datetime) -> bool:
+    if user.code_hash is None or user.code_until is None or now >= user.code_until:
+        return False
+    return hmac.compare_digest(hash_of(code.strip()), user.code_hash)
+
+
+def _session(user: WebUser, token: str | None) -> Session:
+    return Session(user=user.name, role=user.role, tag=user.tag, key=token, known=user)

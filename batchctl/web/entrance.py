@@ -1,0 +1,158 @@
+"""Who asks: a browser with a session, a user whom a trusted proxy names, or a program with a token; and how they come in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from batchctl.app import App
+from batchctl.domain.errors import BatchctlError
+from batchctl.domain.operators.logins import Right, Session, WebSessionId
+from batchctl.operations.operators import console_users
+from batchctl.operations.operators.console_users import UserKeeper
+from batchctl.operations.operators.user_door import UserDoor
+from batchctl.web import guards, passwords
+from batchctl.web.console_parts import Guard, Open, Site
+from batchctl.web.doors import CodeDoor
+from batchctl.web.page import Page, row_number
+
+COOKIE = "__Host-batchctl"
+ACCOUNT = "/account"
+_BEARER = "Bearer "
+_WRONG, _TOO_OFTEN, _NOT_ALLOWED, _BAD = 403, 429, 403, 400
+
+
+@dataclass(frozen=True, slots=True)
+class Entrance:
+    """Finds out who asks, and answers what concerns coming in and going."""
+
+    site: Site
+    code_door: CodeDoor
+    proxies: guards.Proxies
+
+    async def session(self, request: Request) -> Session | None:
+        """Return the session of a request; None where it lets in no user."""
+        name = self.proxies.user(request)
+        if name is not None:
+            found: Session | None = await self.site.ask(lambda app: door_of(app).of_proxy(name))
+            return found
+        token = request.cookies.get(COOKIE)
+        if not token:
+            return None
+        by_itself = request.url.path == "/events" or "hx-request" in request.headers
+        here = self.code_door.session(token, renews=not by_itself)
+        return here or await self.site.ask(lambda app: door_of(app).session(token, renews=not by_itself))
+
+    async def program(self, request: Request) -> Session | None:
+        """Return the session of a program, by the token that it shows."""
+        if not self.shows_token(request):
+            return None
+        token = request.headers["authorization"].removeprefix(_BEARER).strip()
+        found: Session | None = await self.site.ask(lambda app: door_of(app).of_program(token))
+        return found
+
+    @staticmethod
+    def shows_token(request: Request) -> bool:
+        """Say whether a program asks, which shows its token."""
+        return request.headers.get("authorization", "").startswith(_BEARER)
+
+    def routes(self, open_to_all: Open, guarded: Guard) -> Iterator[Route]:
+        """Yield the routes of coming in, going, and what is one's own."""
+        yield Route("/login", open_to_all(self._ask), methods=["GET"])
+        yield Route("/login", open_to_all(self._enter), methods=["POST"])
+        yield Route("/logout", guarded(self._leave, Right.OWN), methods=["POST"])
+        yield Route(ACCOUNT, guarded(self._account, Right.OWN), methods=["GET"])
+        yield Route(f"{ACCOUNT}/password", guarded(self._change, Right.OWN), methods=["POST"])
+        yield Route(f"{ACCOUNT}/sessions/{{number}}", guarded(self._end, Right.OWN), methods=["POST"])
+
+    async def _ask(self, request: Request) -> Response:
+        del request
+        return await self._door()
+
+    async def _door(self, wrong: str | None = None, code: int = 200) -> Response:
+        has_users = await self.site.ask(lambda app: door_of(app).has_users())
+        return self.site.render(Page("Log in", "login.html"), None, code, wrong=wrong, has_users=has_users)
+
+    async def _enter(self, request: Request) -> Response:
+        form = await guards.form_of(request)
+        if not await self.site.ask(lambda app: door_of(app).has_users()):
+            return await self._by_code(form.get("code", ""))
+        name, password, address = form.get("name", ""), form.get("password", ""), self.proxies.address(request)
+        entered = await self.site.ask(lambda app: door_of(app).enter(name, password, address))
+        if entered.token is not None:
+            return _let_in(entered.token)
+        wait = f"Look again in {_seconds(entered.shut_for)} s."
+        return await self._door(f"That is not the name and password of a user who may come in now. {wait}", _WRONG)
+
+    async def _by_code(self, code: str) -> Response:
+        if (wait := self.code_door.shut_for) is not None:
+            return await self._door(f"Too many wrong codes: try again in {_seconds(wait)} s.", _TOO_OFTEN)
+        token = self.code_door.enter(code)
+        if token is None:
+            return await self._door("That is not the code that the terminal shows now.", _NOT_ALLOWED)
+        return _let_in(token)
+
+    async def _leave(self, request: Request, session: Session) -> Response:
+        del request
+        if (token := session.key) is not None:
+            self.code_door.leave(token)
+            await self.site.ask(lambda app: door_of(app).leave(token))
+        return _without_cookie(RedirectResponse("/login", status_code=303))
+
+    async def _account(self, request: Request, session: Session) -> Response:
+        del request
+        return await self._own(session)
+
+    async def _own(self, session: Session, wrong: BatchctlError | None = None) -> Response:
+        found = []
+        if session.known is not None:
+            name = session.known.name
+            found = await self.site.ask(lambda app: console_users.sessions(app.transactions, app.clock, name))
+        values = {"sessions": found, "wrong": wrong}
+        page = Page("Account", "account.html", values=values)
+        return self.site.render(page, session, 200 if wrong is None else self.site.code_of(wrong))
+
+    async def _change(self, request: Request, session: Session) -> Response:
+        form, address = await guards.form_of(request), self.proxies.address(request)
+        old, new = form.get("old", ""), form.get("new", "")
+        try:
+            token = await self.site.ask(lambda app: door_of(app).change_password(session, old, new, address))
+        except BatchctlError as error:
+            return await self._own(session, error)
+        return _let_in(token)
+
+    async def _end(self, request: Request, session: Session) -> Response:
+        number = WebSessionId(row_number(request.path_params, "session"))
+        if (user := session.known) is not None:
+            own = user.user_id
+            await self.site.do(session, lambda app: _keeper(app).end_session(number, own))
+        return RedirectResponse(ACCOUNT, status_code=303)
+
+
+def door_of(app: App) -> UserDoor:
+    """Return what knows the users of the console, by the database of one thread."""
+    return UserDoor(app.actor(dry_run=False), app.ids.token, passwords.hash_of, passwords.is_right)
+
+
+def _keeper(app: App) -> UserKeeper:
+    return UserKeeper(app.actor(dry_run=False), app.ids.token)
+
+
+def _let_in(token: str) -> Response:
+    answer = RedirectResponse("/", status_code=303)
+    answer.set_cookie(COOKIE, token, path="/", secure=True, httponly=True, samesite="strict")
+    return answer
+
+
+def _without_cookie(answer: Response) -> Response:
+    answer.delete_cookie(COOKIE, path="/", secure=True, httponly=True, samesite="strict")
+    return answer
+
+
+def _seconds(wait: timedelta | None) -> int:
+    return int((wait or timedelta(0)).total_seconds()) + 1

@@ -1,0 +1,282 @@
+"""Users, roles, tokens and sessions of the console, and what a client that is no proxy may say of itself."""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from tests.acceptance.consoles import Browser, Console
+from tests.acceptance.installation import PATIENCE, StartBatchctl
+from tests.acceptance.night import Night
+
+PASSWORD = "four quiet horses graze"
+OTHER = "rain over seven harbours"
+
+
+@dataclass
+class Served:
+    """A console that has users."""
+
+    night: Night
+    port: int
+
+    def browser(self, name: str, password: str = PASSWORD) -> Browser:
+        """Let a user in."""
+        made = Browser(self.port)
+        entered = made.post("/login", {"name": name, "password": password})
+        assert (entered.status, entered.headers["location"]) == (303, "/"), entered.said
+        return made
+
+
+def add(night: Night, name: str, role: str, *more: str) -> str:
+    """Add a user and return the code."""
+    found = night.json("web", "user", "add", name, "--role", role, *more)
+    return str(found["Code"])
+
+
+def choose(served: Served, name: str, code: str, password: str = PASSWORD) -> Browser:
+    browser = served.browser(name, code)
+    assert browser.post("/account/password", {"new": password}).status == 303
+    return browser
+
+
+@pytest.fixture
+def served(night: Night, start_batchctl: StartBatchctl) -> Iterator[Served]:
+    """Anna is an admin without a password; her code is `night.code`."""
+    night.code = add(night, "anna", "admin")  # type: ignore[attr-defined]
+    worker = start_batchctl("web", "--port", "0", cwd=night.folder, env=night.environment)
+    assert worker.stdout is not None
+    found = re.search(r"http://127\.0\.0\.1:(\d+)/", worker.stdout.readline())
+    assert found is not None
+    yield Served(night, int(found[1]))
+    worker.send_signal(signal.SIGTERM)
+    rest, _ = worker.communicate(timeout=PATIENCE)
+    assert rest == "", "with users no code opens the console"
+    assert worker.returncode == 0
+
+
+def anna(served: Served) -> Browser:
+    return choose(served, "anna", served.night.code)  # type: ignore[attr-defined]
+
+
+def test_a_new_user_comes_in_by_a_code_once_and_chooses_a_password_before_anything_else(served: Served) -> None:
+    code = served.night.code  # type: ignore[attr-defined]
+    browser = served.browser("anna", code)
+    for path in ("/", "/instances/1", "/audit"):
+        answer = browser.get(path)
+        assert (answer.status, answer.headers["location"]) == (303, "/account")
+    assert browser.post("/instances/1/cancel", {"reason": "x"}).headers["location"] == "/account"
+    short = browser.post("/account/password", {"new": "too short"})
+    assert (short.status, "it is shorter than 12 characters" in short.said) == (400, True)
+    easy = browser.post("/account/password", {"new": "annapassword123"})
+    assert "among the first that are guessed" in easy.said
+
+    assert browser.post("/account/password", {"new": PASSWORD}).status == 303
+
+    assert browser.get("/").status == 200
+    assert Browser(served.port).post("/login", {"name": "anna", "password": code}).status == 403
+    assert served.night.sql("SELECT CodeHash FROM WebUser") == [(None,)]
+    ((kept,),) = served.night.sql("SELECT PasswordHash FROM WebUser")
+    assert kept.startswith("$argon2id$")
+    assert PASSWORD not in str(served.night.sql("SELECT * FROM AuditLog"))
+
+
+def test_what_is_done_there_is_kept_under_the_name_of_the_person_and_the_login(served: Served) -> None:
+    browser = anna(served)
+    assert browser.act("/instances/1/cancel", reason="given up").status == 303
+
+    ((who, host),) = served.night.sql("SELECT Actor, Host FROM AuditLog WHERE Action = 'cancel'")
+
+    assert who == "anna"
+    assert re.fullmatch(r"web \S+@\S+", host)
+    acts = [action for (action,) in served.night.sql("SELECT Action FROM AuditLog WHERE Actor = 'anna'")]
+    assert acts == ["login", "change password", "login", "cancel"]
+
+
+RIGHTS = {
+    ("reader", "GET /"): 200,
+    ("reader", "GET /instances/1"): 200,
+    ("reader", "GET /instances/1/cancel"): 403,
+    ("reader", "POST /instances/1/cancel"): 403,
+    ("reader", "GET /new/file-processes"): 403,
+    ("reader", "GET /account"): 200,
+    ("intake", "GET /"): 403,
+    ("intake", "GET /instances/1"): 403,
+    ("intake", "GET /instances/1/cancel"): 403,
+    ("intake", "GET /new/file-processes"): 200,
+    ("operator", "GET /audit"): 200,
+    ("operator", "GET /instances/1/cancel"): 200,
+    ("operator", "GET /new/freezes"): 200,
+    ("operator", "GET /new/file-processes"): 200,
+    ("author", "GET /batches"): 200,
+    ("author", "POST /instances/1/cancel"): 403,
+    ("admin", "GET /instances/1/cancel"): 200,
+}
+
+
+def test_each_role_does_what_it_may_and_nothing_else(served: Served) -> None:
+    browsers = {}
+    for role in ("reader", "intake", "operator", "author", "admin"):
+        browsers[role] = choose(served, role, add(served.night, role, role))
+    for (role, asked), wanted in RIGHTS.items():
+        method, _, path = asked.partition(" ")
+        answer = browsers[role].get(path) if method == "GET" else browsers[role].post(path, {"reason": "x"})
+        assert (answer.status, role, asked) == (wanted, role, asked)
+        if wanted == 403:
+            assert f"which the role {role} does not have" in answer.said
+    assert served.night.status_of(1) == "failed"
+
+
+def test_a_tag_limits_acts_to_the_batches_that_have_it(served: Served) -> None:
+    night = served.night
+    browser = choose(served, "ben", add(night, "ben", "operator", "--tag", "Sales"))
+    refused = browser.get("/instances/1/cancel")
+    assert (refused.status, "only on batches with the tag Sales, and batch Late" in refused.said) == (409, True)
+    for answer in (
+        browser.get("/batches/Late/disable"),
+        browser.get("/new/freezes"),
+        browser.act("/new/file-processes", entity="Late"),
+    ):
+        assert (answer.status, "has not got it" in answer.said) == (409, True)
+    assert browser.get("/instances/1").status == 200
+    assert night.sql("SELECT count(*) FROM BatchFreeze") == [(0,)]
+
+    night.sql("UPDATE ProcessBatch SET Tags = 'night,sales'")
+
+    assert browser.act("/instances/1/cancel", reason="given up").status == 303
+    assert night.status_of(1) == "cancelled"
+
+
+def test_a_program_comes_in_by_its_token_and_does_what_its_role_may(served: Served) -> None:
+    night = served.night
+    token = night.json("web", "token", "add", "loader", "--role", "intake")["Token"]
+    program, bearer = Browser(served.port), {"Authorization": f"Bearer {token}"}
+    as_json = {**bearer, "Content-Type": "application/json"}
+    assert program.get("/api/v1/instances").status == 401
+    assert program.get("/api/v1/instances", **bearer).status == 403
+    made = program.post("/api/v1/file-processes", b'{"entity": "Late", "file_name": "new.csv"}', as_json)
+    assert made.status == 201, made.text
+    assert night.sql("SELECT count(*) FROM FileProcess WHERE FileName = 'new.csv'") == [(1,)]
+    other = {"Authorization": "Bearer " + "0" * 64}
+    assert program.get("/api/v1/instances", **other).status == 401
+    night("web", "token", "revoke", "loader", "--reason", "old")
+    assert program.post("/api/v1/file-processes", b'{"entity": "Late"}', as_json).status == 401
+
+
+def test_a_wrong_password_shuts_the_door_of_the_user_and_the_address_for_longer_each_time(served: Served) -> None:
+    anna(served)
+    stranger = Browser(served.port)
+    for name in ("anna", "unknown"):
+        wrong = stranger.post("/login", {"name": name, "password": "wrong wrong wrong"})
+        assert (wrong.status, "not the name and password" in wrong.said) == (403, True)
+        shut = stranger.post("/login", {"name": "anna", "password": PASSWORD})
+        assert shut.status == 403, "the door is shut, also for what is right"
+        served.night.sql("UPDATE LoginBackOff SET ShutUntil = '2020-01-01 00:00:00.000'")
+    assert served.night.sql("SELECT Subject, Failures FROM LoginBackOff ORDER BY Subject") == [
+        ("address:127.0.0.1", 2),
+        ("user:anna", 1),
+        ("user:unknown", 1),
+    ]
+
+    served.browser("anna")
+
+    assert served.night.sql("SELECT Subject FROM LoginBackOff") == []
+
+
+def test_a_session_ends_by_log_out_by_hand_by_disabling_and_by_itself(served: Served) -> None:
+    night, first = served.night, anna(served)
+    second = served.browser("anna")
+    listed = night.json("web", "session", "list")
+    assert [one["UserName"] for one in listed] == ["anna", "anna"]
+    assert "TokenHash" not in listed[0]
+    assert night("web", "session", "end", str(listed[1]["WebSession_id"])).returncode == 0
+    assert second.get("/").headers["location"] == "/login"
+    assert first.get("/").status == 200
+    assert first.post("/logout", {}).status == 303
+    assert first.get("/").headers["location"] == "/login"
+
+    third = served.browser("anna")
+    night.sql("UPDATE WebSession SET LastUsed = '2020-01-01 00:00:00.000'")
+    assert third.get("/").headers["location"] == "/login"
+    fourth = served.browser("anna")
+    night.sql("UPDATE WebSession SET ExpiresTime = '2020-01-01 00:00:00.000'")
+    assert fourth.get("/").headers["location"] == "/login"
+    fifth = served.browser("anna")
+    assert night("web", "user", "disable", "anna", "--reason", "left").returncode == 0
+    assert fifth.get("/").headers["location"] == "/login"
+    assert Browser(served.port).post("/login", {"name": "anna", "password": PASSWORD}).status == 403
+    night.sql("DELETE FROM LoginBackOff")
+    assert night("web", "user", "enable", "anna").returncode == 0
+    sixth = served.browser("anna")
+    assert night("web", "user", "remove", "anna", "--reason", "left").returncode == 0
+    assert sixth.get("/").headers["location"] == "/login"
+
+
+def test_a_new_password_ends_all_sessions_and_a_user_ends_an_own_one(served: Served) -> None:
+    first = anna(served)
+    second = served.browser("anna")
+    wrong = first.post("/account/password", {"old": "not the old one", "new": OTHER})
+    assert (wrong.status, "The old password is not right" in wrong.said) == (409, True)
+    assert first.post("/account/password", {"old": PASSWORD, "new": OTHER}).status == 303
+    assert first.get("/").status == 200
+    assert second.get("/").headers["location"] == "/login"
+
+    third = served.browser("anna", OTHER)
+    (mine,) = re.findall(r"/account/sessions/(\d+)", first.get("/account").text)[-1:]
+    assert first.post(f"/account/sessions/{mine}", {}).status == 303
+    assert third.get("/").headers["location"] == "/login"
+    choose(served, "ben", add(served.night, "ben", "reader"))
+    others = served.night.json("web", "session", "list")[-1]["WebSession_id"]
+    assert first.post(f"/account/sessions/{others}", {}).status == 404
+
+
+def test_what_a_client_that_is_no_proxy_says_of_itself_counts_for_nothing(served: Served) -> None:
+    stranger = Browser(served.port)
+    forged = {"X-Remote-User": "anna", "X-Forwarded-For": "10.1.2.3", "X-Forwarded-Proto": "https"}
+    assert stranger.get("/", **forged).headers["location"] == "/login"
+    stranger.post("/login", {"name": "anna", "password": "wrong"}, {"Sec-Fetch-Site": "same-origin", **forged})
+    subjects = served.night.sql("SELECT Subject FROM LoginBackOff ORDER BY Subject")
+    assert subjects == [("address:127.0.0.1",), ("user:anna",)]
+
+
+def test_users_and_tokens_are_kept_without_their_secrets(night: Night) -> None:
+    code = add(night, "anna", "operator", "--tag", "sales")
+    token = night.json("web", "token", "add", "loader", "--role", "intake", "--days", "30")["Token"]
+    kept = str([night.sql(f"SELECT * FROM {table}") for table in ("WebUser", "ApiToken", "AuditLog")])
+    assert code not in kept
+    assert token not in kept
+    (user,) = night.json("web", "user", "list")
+    assert (user["UserName"], user["Role"], user["Tag"], user["State"]) == (
+        "anna",
+        "operator",
+        "sales",
+        "has no password yet",
+    )
+    assert {"PasswordHash", "CodeHash"}.isdisjoint(user)
+    assert night("web", "user", "add", "anna", "--role", "reader").returncode == 4
+    assert "Did you mean 'anna'?" in night("web", "user", "disable", "ana", "--reason", "x").stderr
+    assert night("web", "user", "change", "anna", "--role", "reader", "--reason", "moved").returncode == 0
+    assert night("web", "token", "revoke", "loader", "--reason", "old").returncode == 0
+    assert [one["State"] for one in night.json("web", "token", "list")] == ["revoked"]
+    audited = [row[0] for row in night.sql("SELECT Action FROM AuditLog ORDER BY AuditLog_id") if "web" in row[0]]
+    assert audited == ["add web user", "change web user"]
+
+
+def test_what_others_can_reach_needs_users_and_tls(night: Night) -> None:
+    add(night, "anna", "admin")
+    refused = night("web", "--host", "0.0.0.0")
+    assert (refused.returncode, "passwords would go there in the clear" in refused.stderr) == (4, True)
+    assert "ssh -L 8642:127.0.0.1:8642" in refused.stderr
+    (night.folder / "cert.pem").write_text("", encoding="utf-8")
+    half = night("web", "--tls-cert", str(night.folder / "cert.pem"))
+    assert (half.returncode, "go together" in half.stderr) == (4, True)
+
+
+def test_without_users_the_terminal_lets_in_an_admin(console: Console) -> None:
+    browser = console.browser()
+    assert "(admin)" in browser.get("/").said
+    assert "This console has no users yet" in browser.get("/account").said
