@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import READY
 from tests.browser.consoles import Console
 
 
@@ -35,3 +36,15 @@ def test_a_command_is_copied_by_its_button(console: Console, page: Page) -> None
 
     page.get_by_text("Copied.").wait_for()
     assert page.evaluate("navigator.clipboard.readText()") == command.text_content()
+
+
+def test_what_changes_is_seen_without_a_reload_and_the_buttons_stay(console: Console, page: Page) -> None:
+    console.enter(page, "/instances/1")
+    buttons = page.get_by_role("button", name="Copy", include_hidden=True)
+    before = buttons.count()
+
+    assert console.night("note", "1", "the sender was called").returncode == 0
+
+    expect(page.get_by_role("table", name="Notes")).to_contain_text("the sender was called", timeout=READY)
+    expect(buttons).to_have_count(before)
+    assert before > 0

@@ -1,8 +1,7 @@
 // A button beside each command, which copies it. Without this script the command is selected as a whole by a click.
 "use strict";
 
-function copied(command, button) {
-  const said = button.nextElementSibling;
+function copied(command, said) {
   navigator.clipboard.writeText(command.textContent).then(
     () => { said.textContent = "Copied."; },
     () => {
@@ -12,13 +11,23 @@ function copied(command, button) {
   );
 }
 
-for (const command of document.querySelectorAll("pre.command")) {
+function addButton(command) {
   const button = document.createElement("button");
   const said = document.createElement("span");
   button.type = "button";
   button.textContent = "Copy";
   button.className = "copy";
   said.setAttribute("role", "status");
-  button.addEventListener("click", () => copied(command, button));
+  button.addEventListener("click", () => copied(command, said));
   command.after(button, " ", said);
 }
+
+function addButtons() {
+  for (const command of document.querySelectorAll("pre.command")) {
+    if (!command.nextElementSibling?.classList.contains("copy")) addButton(command);
+  }
+}
+
+addButtons();
+// A page that follows what changes is replaced in parts, and its buttons with them.
+new MutationObserver(addButtons).observe(document.body, { childList: true, subtree: true });
