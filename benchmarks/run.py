@@ -19,6 +19,9 @@ one may take; see purging.py.
 
 `sqlite-live-output`, `postgresql-live-output`: how much of the loop's time a step takes that writes as fast as it can, of the 5 %
 that it may; see live_output.py.
+
+`sqlite-web`, `postgresql-web`: the first byte of the console's slowest page, of the 100 ms that it may take, and how much longer
+a page takes that lies deep than the first one; see web_pages.py. `web` runs both.
 """
 
 from __future__ import annotations
@@ -42,7 +45,7 @@ from batchctl import config
 from batchctl.app import App
 from batchctl.control_database import upgrade_database
 from batchctl.node import Node
-from benchmarks import databases, due_times, latency, live_output, purging, refusals
+from benchmarks import databases, due_times, latency, live_output, purging, refusals, web_pages
 from benchmarks.databases import Database
 from tests.arguments import at_least_one
 
@@ -97,10 +100,12 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print a list of name, ratio, rate, limit, unit, p99")
     parser.add_argument("--instances", type=at_least_one, default=2000, help="instances a round (default 2000)")
     parser.add_argument("--rounds", type=at_least_one, default=3, help="rounds (default 3)")
-    parser.add_argument("--only", metavar="NAME", action="append", choices=NAMES, help="run one, or several")
+    known = [*NAMES, WEB]
+    parser.add_argument("--only", metavar="NAME", action="append", choices=known, help="run one, or several")
     options = parser.parse_args()
     try:
-        figures = [figure_of(name, options.rounds, options.instances) for name in options.only or NAMES]
+        wanted = [one for name in options.only or NAMES for one in (WEBS if name == WEB else [name])]
+        figures = [figure_of(name, options.rounds, options.instances) for name in wanted]
     finally:
         databases.stop_server()
     if options.json:
@@ -118,6 +123,8 @@ def figure_of(name: str, rounds: int, instances: int) -> Figure:
         return refused(rounds)
     if name in LIVE:
         return live(name, rounds)
+    if name in WEBS:
+        return web(name)
     if name in LATENCIES:
         return compare_latencies(name, rounds, instances // 40)
     return compare(name, rounds, *BENCHMARKS[name](instances))
@@ -166,6 +173,17 @@ def live(name: str, rounds: int) -> Figure:
     return Figure(
         name, round(share / MOST_OF_LOOP, 3), round(share, 2), MOST_OF_LOOP, f"% of the loop, at {written:.0f} MB/s"
     )
+
+
+def web(name: str) -> Figure:
+    """Return how long the slowest page of the console takes beside what it may."""
+    with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
+        found = web_pages.measure(Path(folder) / "web", WEBS[name], web_pages.INSTANCES)
+    for path in web_pages.PAGES:
+        print(f"{name} {path}: 95th {found.p95(path):.1f} ms", file=sys.stderr)
+    slowest, deep = found.p95(found.slowest), found.p95(web_pages.DEEP) / found.p95(web_pages.FIRST)
+    said = f"ms, {found.slowest}; a deep page {deep:.2f} times the first"
+    return Figure(name, round(slowest / MOST_OF_A_PAGE, 3), round(slowest, 1), MOST_OF_A_PAGE, said)
 
 
 def longest_of(name: str) -> Figure:
@@ -373,10 +391,14 @@ PURGES: dict[str, Lend] = {"sqlite-purge": databases.sqlite, "postgresql-purge":
 LIVE: dict[str, Lend] = {"sqlite-live-output": databases.sqlite, "postgresql-live-output": databases.postgresql}
 MOST_OF_LOOP = 5.0
 
+WEB = "web"
+WEBS: dict[str, Lend] = {"sqlite-web": databases.sqlite, "postgresql-web": databases.postgresql}
+MOST_OF_A_PAGE = 100.0
+
 REFUSED = "sqlite-refusals"
 MOST_INSERTS = 500
 
-NAMES = [*BENCHMARKS, *LATENCIES, *PURGES, *LIVE, REFUSED]
+NAMES = [*BENCHMARKS, *LATENCIES, *PURGES, *LIVE, *WEBS, REFUSED]
 
 
 if __name__ == "__main__":

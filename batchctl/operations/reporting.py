@@ -244,6 +244,8 @@ class Reporter:
     names: Sequence[str] = ()
     """Names of the batches that are wanted; none means all."""
     since: datetime | None = None
+    instances: int = attempt_lengths.INSTANCES
+    """Of how many instances of a batch that is named the steps are looked at."""
 
     def durations(self) -> tuple[StepLengths, ...]:
         """Return how long each step took, batches by Seq."""
@@ -293,7 +295,7 @@ class Reporter:
         return {batch.batch_id: batch for batch in every if not self.names or batch.name in self.names}
 
     def _lengths(self, connection: Connection, batches: Mapping[BatchId, BatchDefinition]) -> Steps:
-        return attempt_lengths.since(connection, self._since, batches if self.names else ())
+        return attempt_lengths.since(connection, self._since, batches if self.names else (), self.instances)
 
     def _coming(
         self, connection: Connection, batches: Mapping[BatchId, BatchDefinition], found: Steps

@@ -59,8 +59,11 @@ _PURGED = select(_d.ProcessBatch_id, _d.ProcessControlSeq, _d.Day, _d.Runs, _d.T
 )
 
 
-def since(connection: Connection, at: datetime, batches: Iterable[BatchId] = ()) -> Steps:
-    """Return how long successful attempts took that were begun since then: of some batches, or among the newest of all."""
+def since(connection: Connection, at: datetime, batches: Iterable[BatchId] = (), instances: int = INSTANCES) -> Steps:
+    """Return how long successful attempts took that were begun since then: of some batches, or among the newest of all.
+
+    Of each batch so many of its newest `instances` are looked at.
+    """
     chosen = list(batches)
     found: Steps = {}
     day = {"day": at.date().isoformat()}
@@ -68,7 +71,7 @@ def since(connection: Connection, at: datetime, batches: Iterable[BatchId] = ())
     for step, runs in readable(purged, _purged):
         found.setdefault(step, []).append(runs)
     for batch_id in chosen:
-        asked = {"batch_id": batch_id, "since": at, "most": INSTANCES}
+        asked = {"batch_id": batch_id, "since": at, "most": instances}
         _add(found, connection.execute(_OF_BATCH, asked))
     if not chosen:
         _add(found, connection.execute(_NEWEST, {"since": at, "most": NEAR}))

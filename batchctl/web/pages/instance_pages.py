@@ -12,6 +12,9 @@ from batchctl.operations.operators import noting
 from batchctl.web.page import ON_A_PAGE, Page, PageRequest, row_number
 from batchctl.web.pages import timelines
 
+NEAR = 100
+"""Of how many of the batch's newest instances it is looked at how long their steps took."""
+
 
 def instances(app: App, asked: PageRequest) -> Page:
     """List the instances page by page."""
@@ -47,7 +50,9 @@ def instance(app: App, asked: PageRequest) -> Page:
     running = output_reading.of_instance(app.transactions, instance_id) if is_running else None
     names = [] if shown.batch is None else [shown.batch.name]
     lengths = (
-        reporting.Reporter(app.transactions, app.timetable(), app.alert_rules(), names).durations() if names else ()
+        reporting.Reporter(app.transactions, app.timetable(), app.alert_rules(), names, instances=NEAR).durations()
+        if names
+        else ()
     )
     return Page(
         f"Instance {instance_id}",
