@@ -41,6 +41,7 @@ FULL = {
     "browser/test_pictures.py": "a real browser",
     "browser/test_scripts.py": "a real browser",
     "browser/test_the_night.py": "a real browser",
+    "acceptance/test_web_openapi.py": "three hundred requests by chance",
     "chaos/test_chaos.py": "two hundred kills",
     "chaos/test_known_accidents.py": "kills",
     "chaos/test_verdict_of_backfills.py": "controllers that are left to do all that there is",

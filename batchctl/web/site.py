@@ -32,6 +32,7 @@ from batchctl.web.many_acts import ManyActs
 from batchctl.web.page import Page, PageAt, PageRequest
 from batchctl.web.pages import PAGES
 from batchctl.web.rest.api import ROOT, Api
+from batchctl.web.rest.api_errors import error_answer
 from batchctl.web.tables import cell_of, csv_of, table_of
 
 COMES_BACK = 5
@@ -149,7 +150,10 @@ class Console:
         return self._say(_code(error), title, error.message, error, session)
 
     async def _no_page(self, request: Request, error: Exception) -> Response:
-        del error, request
+        del error
+        # A path with the end of a line in it finds no way behind the root.
+        if request.url.path.startswith(f"{ROOT}/"):
+            return error_answer(_NOT_THERE, "There is no such resource.")
         return self._say(_NOT_THERE, "Not found", "There is no such page.", None)
 
     async def _broken(self, request: Request, error: Exception) -> Response:
@@ -167,7 +171,10 @@ class Console:
 
     async def session_of(self, request: Request) -> Session | None:
         """Return for whom a request is sent."""
-        return await self.entrance.program(request) or await self.entrance.session(request)
+        # Who shows a token is let in by that alone: a cookie beside it may have been sent by another site.
+        if self.entrance.shows_token(request):
+            return await self.entrance.program(request)
+        return await self.entrance.session(request)
 
     def not_from_here(self, request: Request) -> str | None:
         """Say why a request may not act, if another site may have sent it; a page elsewhere knows no token."""

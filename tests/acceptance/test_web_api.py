@@ -165,6 +165,7 @@ BAD_ADDRESSES = [
     ("/instances/99", 404, "There is no BatchControl 99."),
     (f"/instances/{'9' * 30}", 404, "is not the number of a row"),
     ("/instances/1/explode", 404, "There is no such resource."),
+    ("/instances/1%0A2/why", 404, "There is no such resource."),
     ("/nowhere", 404, "There is no such resource."),
     ("/instances?colour=red", 400, "'colour' is no filter here."),
     ("/instances?status=sad", 400, "is none of what can be chosen"),
@@ -200,6 +201,7 @@ def test_without_a_session_or_from_another_site_nothing_is_answered(night: Night
         answer = stranger.get(f"/api/v1{path}")
         assert (problem(answer)["status"], answer.headers["www-authenticate"]) == (401, "Bearer")
     browser = console.browser()
+    assert problem(browser.get("/api/v1/instances", Authorization="Bearer made-up"))["status"] == 401
     for headers in ({}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "http://elsewhere.example"}):
         sent = {"Content-Type": "application/json", **headers}
         answer = browser.post("/api/v1/instances/1/cancel", b'{"reason": "x"}', sent)
