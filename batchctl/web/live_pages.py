@@ -38,6 +38,10 @@ class Live:
         self._thread = LendingThreads(1, self.open_app, App.close, DatabaseRefused)
         self._broadcast = Broadcast(self._has_changed, interval=INTERVAL, most=MOST)
 
+    def end(self) -> None:
+        """End all streams: the console is told to end, and would wait for them."""
+        self._broadcast.end()
+
     def route(self, guarded: Guard) -> Route:
         """Return the route."""
         return Route("/events", guarded(self._answer, Right.SEE), methods=["GET"])

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 
 import uvicorn
 
@@ -31,6 +32,20 @@ class Terminal:
 
     address: Callable[[str], None]
     code: Callable[[str], None]
+
+
+class EndingServer(uvicorn.Server):
+    """Lets the streams of live pages go as soon as it is told to end: it would wait for them, and then break them off."""
+
+    def __init__(self, settings: uvicorn.Config, end: Callable[[], None]) -> None:
+        """Serve nothing yet."""
+        super().__init__(settings)
+        self._end = end
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End."""
+        self._end()
+        super().handle_exit(sig, frame)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,4 +113,4 @@ def serve(app: App, reach: Reach, terminal: Terminal) -> None:
         # The server sends the signal on to the handler before its own.
         signal.signal(signal.SIGTERM, lambda _number, _frame: None)
         with suppress(KeyboardInterrupt):
-            uvicorn.Server(served).run(sockets=[place])
+            EndingServer(served, console.live.end).run(sockets=[place])

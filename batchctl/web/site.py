@@ -58,6 +58,7 @@ class Console:
     def __post_init__(self) -> None:
         """Open nothing yet."""
         self.entrance = Entrance(self, self.door, self.proxies)
+        self.live = Live(self.open_app)
         self._threads = LendingThreads(THREADS, self.open_app, App.close, DatabaseRefused)
         self._templates = jinja2.Environment(
             loader=jinja2.FileSystemLoader(_HERE / "templates"),
@@ -79,7 +80,7 @@ class Console:
                 ),
                 *ActForms(self).routes(self._guarded),
                 *ManyActs(self, self.forms.token).routes(self._guarded),
-                Live(self.open_app).route(self._guarded),
+                self.live.route(self._guarded),
                 Mount(ROOT, Api(self).application()),
                 Mount("/static", StaticFiles(directory=_HERE / "static")),
                 Mount(handbook.FILES, StaticFiles(directory=handbook.folder(), check_dir=False)),

@@ -76,3 +76,22 @@ def test_who_listens_steadily_hears_something_though_nothing_has_changed() -> No
             return await anext(changes)
 
     assert asyncio.run(steady()) is True
+
+
+def test_all_who_listen_are_let_go_at_the_end() -> None:
+    async def ended() -> list[bool]:
+        async def never() -> bool:
+            return False
+
+        broadcast = Broadcast(never, interval=FOREVER, most=MOST)
+
+        async def tab() -> list[bool]:
+            async with aclosing(broadcast.listen(FOREVER)) as changes:
+                return [each async for each in changes]
+
+        tabs = [asyncio.create_task(tab()) for _ in range(TABS)]
+        await asyncio.sleep(0)
+        broadcast.end()
+        return [each for heard in await asyncio.gather(*tabs) for each in heard]
+
+    assert asyncio.run(ended()) == []

@@ -31,7 +31,7 @@ class Broadcast:
         self._look, self._interval, self._most = look, interval, most
         self._listeners: dict[_Listener, None] = {}
         self._looking: asyncio.Task[None] | None = None
-        self._looks = 0
+        self._looks, self._is_over = 0, False
 
     async def listen(self, patience: float, *, steadily: bool = False) -> AsyncGenerator[bool, None]:
         """Yield true when something has changed, and false when nothing has for so many seconds."""
@@ -40,13 +40,21 @@ class Broadcast:
         if self._looking is None:
             self._looking = asyncio.create_task(self._keep_looking())
         try:
-            while True:
-                yield await self._has_changed(own, patience)
+            while not self._is_over:
+                has_changed = await self._has_changed(own, patience)
+                if not self._is_over:
+                    yield has_changed
         finally:
             del self._listeners[own]
             if not self._listeners:
                 self._looking.cancel()
                 self._looking = None
+
+    def end(self) -> None:
+        """Let all who listen go, and those who come later."""
+        self._is_over = True
+        for one in self._listeners:
+            one.due.set()
 
     @staticmethod
     async def _has_changed(own: _Listener, patience: float) -> bool:
