@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import signal
 import sqlite3
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -14,7 +16,9 @@ import psycopg
 import pytest
 
 from batchctl.store.maintenance import roles
-from tests.acceptance.installation import RunBatchctl, StartBatchctl
+from batchctl.web.pages import PAGES
+from tests.acceptance.consoles import Browser
+from tests.acceptance.installation import PATIENCE, RunBatchctl, StartBatchctl
 from tests.acceptance.night import Night, a_database
 from tests.control_databases import PostgresHand
 from tests.faults.site import Running, until
@@ -27,6 +31,7 @@ LOGINS = {
     "shop": "batchctl_intake_shop",
     "anna": "batchctl_operator",
     "author": "batchctl_author",
+    "web": "batchctl_web",
     "service": "batchctl_service",
 }
 ASK = "INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES ('rerun', 1, 'the file was late')"
@@ -86,6 +91,39 @@ def guarded(request: pytest.FixtureRequest, tmp_path: Path, run_batchctl: RunBat
 def connections(folder: Path, more: str = "") -> None:
     """Write a configuration."""
     (folder / "batchctl.toml").write_text(more, encoding="utf-8")
+
+
+def test_the_console_keeps_its_users_and_changes_no_work(guarded: Guarded, start_batchctl: StartBatchctl) -> None:
+    here = {"BATCHCTL_DATABASE_URL": guarded.url("web")}
+    added = guarded.announced("web", "web", "user", "add", "anna", "--role", "operator", "--json")
+    assert added.returncode == 0, added.stderr
+    console = start_batchctl("web", "--port", "0", cwd=guarded.folder, env=here)
+    assert console.stdout is not None
+    found = re.search(r"http://127\.0\.0\.1:(\d+)/", console.stdout.readline())
+    assert found is not None
+    browser = Browser(int(found[1]))
+    assert browser.post("/login", {"name": "anna", "password": json.loads(added.stdout)["Code"]}).status == 303
+    assert browser.post("/account/password", {"new": "four quiet horses graze"}).status == 303
+    for place in PAGES:
+        if place.menu is not None:
+            assert browser.get(place.path).status == 200, place.path
+    assert browser.act("/new/file-processes", entity="Load", file_name="of_console.csv").status == 303
+    console.send_signal(signal.SIGTERM)
+    console.communicate(timeout=PATIENCE)
+
+    assert guarded.sql("SELECT count(*) FROM FileProcess WHERE FileName = 'of_console.csv'") == [(1,)]
+    acts = "SELECT Actor FROM AuditLog WHERE Action = 'login'"
+    assert guarded.sql(acts) == [("anna",), ("anna",)]
+    for refused in (
+        "UPDATE BatchControl SET Status = 'ready'",
+        "UPDATE ProcessControl SET Data1 = 'x'",
+        "DELETE FROM AuditLog",
+        "UPDATE FileProcess SET Status = 'ready'",
+    ):
+        guarded.refuses("web", refused)
+    for login in ("reader", "anna", "author", "service"):
+        for table in roles.KEPT_FOR_CONSOLE:
+            guarded.refuses(login, f"SELECT * FROM {table}")
 
 
 def test_a_whole_night_is_the_work_of_the_service(guarded: Guarded) -> None:

@@ -17,6 +17,7 @@ from batchctl.domain.text import visible
 from batchctl.store.dialects import dialect_of, official
 from batchctl.store.dialects.health import NAMES, Health, health_of
 from batchctl.store.engine import discreet
+from batchctl.store.maintenance.roles import KEPT_FOR_CONSOLE
 from batchctl.store.tables import metadata
 
 _DEFINED = (
@@ -36,7 +37,7 @@ _STANDING = ("DataTrigger", "FileWatch", "OperatorRequest", "ProcessBatch", "Sch
 """What people set, with columns in which the engine keeps how it stands."""
 _ADDED_TO = ("AuditLog", "AuditSeal", "BatchVersion", "SchedulerLog")
 _NEEDED = {
-    **dict.fromkeys(sorted(metadata.tables), ("SELECT", "INSERT", "UPDATE")),
+    **dict.fromkeys(sorted({*metadata.tables} - {*KEPT_FOR_CONSOLE}), ("SELECT", "INSERT", "UPDATE")),
     **dict.fromkeys(_DEFINED, ("SELECT",)),
     **dict.fromkeys(_STANDING, ("SELECT", "UPDATE")),
     **dict.fromkeys(_ADDED_TO, ("SELECT", "INSERT")),
