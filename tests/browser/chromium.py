@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +18,12 @@ PATIENCE = 600
 
 def executable() -> str:
     """Return the browser's path; a machine that has none and cannot install it fails the test."""
-    return shutil.which(PACKAGE) or _installed()
+    if (found := shutil.which(PACKAGE)) is not None:
+        return found
+    with (Path(tempfile.gettempdir()) / "batchctl-installs-chromium").open("w") as lock:
+        # Several test processes want it at once, and apt-get refuses all but one.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return shutil.which(PACKAGE) or _installed()
 
 
 def _installed() -> str:
