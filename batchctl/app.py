@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from batchctl import config
+from batchctl.domain.errors import BatchctlError
 from batchctl.domain.liveness import Rhythm
 from batchctl.domain.operators import pools
 from batchctl.logs import Event, LineFormat, Listener, line, silent, to_all
@@ -287,6 +288,16 @@ class App:
         """Return one with the same settings and a connection of its own, for another thread."""
         return App(self.settings, self.listener)
 
+    def verified(self) -> App:
+        """Return this one, refusing a database that this version cannot work with."""
+        try:
+            with self.transactions.read() as connection:
+                schema.verify(connection)
+        except BatchctlError:
+            self.close()
+            raise
+        return self
+
     def close(self) -> None:
         """Close the database."""
         if "transactions" in self.__dict__:
@@ -402,10 +413,7 @@ class App:
 
 def open_app(config_file: str | None) -> App:
     """Open the control database, refusing one this version cannot work with."""
-    app = App(config.load(config_file))
-    with app.transactions.read() as connection:
-        schema.verify(connection)
-    return app
+    return App(config.load(config_file)).verified()
 
 
 def examine(config_file: str | None) -> tuple[HealthFinding, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
 from starlette.requests import Request
+from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 POLICY = (
@@ -28,6 +29,8 @@ STRICT = {"Strict-Transport-Security": "max-age=31536000; includeSubDomains"}
 """What is added where browsers come by TLS."""
 MOST_BYTES = 64 * 1024
 """How long the body of a form may be."""
+MOST_READ = 32 * 1024 * 1024
+"""How much of a longer one is read and thrown away: who is cut off while sending never reads the answer."""
 MOST_FIELDS = 100
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
@@ -42,14 +45,16 @@ class Proxies:
 
     def user(self, request: Request) -> str | None:
         """Return who asks, where a trusted proxy says it; what any other says counts for nothing."""
-        return request.headers.get(self.user_header) or None if self._comes_from_one(request) else None
+        said = request.headers.getlist(self.user_header) if self._comes_from_one(request) else []
+        # Where it is there twice, one of them may be what the browser has sent.
+        return said[0] or None if len(said) == 1 else None
 
     def address(self, request: Request) -> str:
         """Return from where a request comes: of a trusted proxy, where that got it from."""
         peer = request.client.host if request.client is not None else "-"
-        if not self._comes_from_one(request):
-            return peer
-        return request.headers.get("x-forwarded-for", peer).rpartition(",")[2].strip() or peer
+        said = request.headers.getlist("x-forwarded-for") if self._comes_from_one(request) else []
+        # What stands before the last comma, or in a line before, the proxy was told itself.
+        return said[-1].rpartition(",")[2].strip() or peer if said else peer
 
     def _comes_from_one(self, request: Request) -> bool:
         return request.client is not None and request.client.host in self.peers
@@ -57,6 +62,11 @@ class Proxies:
 
 class BadFormError(Exception):
     """A body that is no form."""
+
+    def __init__(self, message: str, code: int = 400) -> None:
+        """Say what is wrong, and the status of the answer."""
+        super().__init__(message)
+        self.code = code
 
 
 class Headers:
@@ -105,13 +115,24 @@ def is_own(headers: Mapping[str, str]) -> bool:
         return False
 
 
+def allowed(request: Request) -> str:
+    """Return the methods that an address has; what is only files is only read."""
+    ways = (way for way in request.app.routes if isinstance(way, Route) and way.matches(request.scope)[0] is not Match.NONE)
+    found = {method for way in ways for method in way.methods or ()}
+    return ", ".join(sorted(found or {"GET", "HEAD"}))
+
+
 async def form_of(request: Request) -> dict[str, str]:
     """Read a form; of a field that stands twice the last one counts. Raises `BadFormError`."""
-    body = bytearray()
+    body, length = bytearray(), 0
     async for part in request.stream():
-        body += part
-        if len(body) > MOST_BYTES:
-            raise BadFormError(f"The form is longer than {MOST_BYTES} bytes.")
+        length += len(part)
+        if length <= MOST_BYTES:
+            body += part
+        elif length > MOST_READ:
+            break
+    if length > MOST_BYTES:
+        raise BadFormError(f"The form is longer than {MOST_BYTES} bytes.", 413)
     try:
         text = body.decode("utf-8")
         return dict(parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS))

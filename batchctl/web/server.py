@@ -97,7 +97,7 @@ def serve(app: App, reach: Reach, terminal: Terminal) -> None:
             door.open()
         proxies = guards.Proxies(frozenset(settings.trusted_proxies), settings.user_header)
         names = LOOPBACK | {one.lower() for one in (host, app.ids.host(), *settings.names)}
-        console = Console(app.another, door, proxies, Forms(app.ids.token), names)
+        console = Console(lambda: app.another().verified(), door, proxies, Forms(app.ids.token), names)
         served = uvicorn.Config(
             console.application(has_tls=reach.has_tls),
             log_level="warning",

@@ -11,14 +11,14 @@ from urllib.parse import urlencode
 
 import jinja2
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
 
 from batchctl.app import App
-from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseRefused, NotFound, Refused
+from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseRefused, NotFound, Refused, SchemaMismatch
 from batchctl.domain.operators.logins import Right, Session
 from batchctl.domain.text import message_of, visible
 from batchctl.system.concurrency.lending_threads import LendingThreads
@@ -40,7 +40,7 @@ COMES_BACK = 5
 THREADS = 4
 """How many requests look into the database at once; each has a connection of its own."""
 _HERE = Path(__file__).parent
-_NOT_THERE, _NOT_ALLOWED, _AWAY = 404, 403, 503
+_NOT_THERE, _NOT_ALLOWED, _NO_METHOD, _AWAY = 404, 403, 405, 503
 Result = TypeVar("Result")
 Answer = Callable[[Request, Session], Awaitable[Response]]
 
@@ -69,8 +69,12 @@ class Console:
         )
         self._templates.filters |= {"cell": cell_of, "lines": _lines, "visible": lambda text: visible(str(text))}
 
-    def application(self, *, has_tls: bool = False) -> Starlette:
-        """Return the application."""
+    def application(self, *, has_tls: bool = False) -> ASGIApp:
+        """Return the application; the headers are added outside of all that answers errors."""
+        return guards.Headers(self.pages(), has_tls=has_tls)
+
+    def pages(self) -> Starlette:
+        """Return what answers at each address."""
         return Starlette(
             routes=[
                 *self.entrance.routes(self._open, self._guarded),
@@ -85,8 +89,7 @@ class Console:
                 Mount("/static", StaticFiles(directory=_HERE / "static")),
                 Mount(handbook.FILES, StaticFiles(directory=handbook.folder(), check_dir=False)),
             ],
-            middleware=[Middleware(guards.Headers, has_tls=has_tls)],
-            exception_handlers={_NOT_THERE: self._no_page, Exception: self._broken},
+            exception_handlers={_NOT_THERE: self._no_page, _NO_METHOD: self._no_method, Exception: self._broken},
         )
 
     def _open(self, answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
@@ -122,7 +125,7 @@ class Console:
         except BatchctlError as error:
             return self._error(error, session)
         except guards.BadFormError as error:
-            return self._say(400, "The form cannot be read", str(error), None, session)
+            return self._say(error.code, "The form cannot be read", str(error), None, session)
 
     def _refused(self, request: Request) -> Response | None:
         if (wrong := self.not_from_here(request)) is not None:
@@ -156,6 +159,13 @@ class Console:
         if request.url.path.startswith(f"{ROOT}/"):
             return error_answer(_NOT_THERE, "There is no such resource.")
         return self._say(_NOT_THERE, "Not found", "There is no such page.", None)
+
+    async def _no_method(self, request: Request, error: Exception) -> Response:
+        del error
+        said = f"{visible(request.method)} is not possible here."
+        answer = self._say(_NO_METHOD, "Not possible", said, None)
+        answer.headers["Allow"] = guards.allowed(request)
+        return answer
 
     async def _broken(self, request: Request, error: Exception) -> Response:
         del request
@@ -231,7 +241,7 @@ def _code(error: BatchctlError) -> int:
     match error:
         case NotFound():
             return _NOT_THERE
-        case Busy() | DatabaseRefused():
+        case Busy() | DatabaseRefused() | SchemaMismatch():
             return _AWAY
         case Refused() | Conflict():
             return 409

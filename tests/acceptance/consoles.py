@@ -17,6 +17,7 @@ from tests.acceptance.night import NEEDS_A_FILE, Night
 from tests.control_databases import ControlDatabase
 
 OWN = {"Sec-Fetch-Site": "same-origin"}
+PASSWORD = "four quiet horses graze"
 
 
 @dataclass
@@ -89,15 +90,60 @@ class Console:
         return made
 
 
-@pytest.fixture
-def night(control_database: ControlDatabase, run_batchctl: RunBatchctl) -> Night:
-    """Instance 1 has failed, and instance 2 waits behind it."""
-    made = Night(control_database, run_batchctl)
+@dataclass
+class Served:
+    """A console that has users."""
+
+    night: Night
+    port: int
+
+    def browser(self, name: str, password: str = PASSWORD) -> Browser:
+        """Let a user in."""
+        made = Browser(self.port)
+        entered = made.post("/login", {"name": name, "password": password})
+        assert (entered.status, entered.headers["location"]) == (303, "/"), entered.said
+        return made
+
+
+def add(night: Night, name: str, role: str, *more: str) -> str:
+    """Add a user and return the code."""
+    found = night.json("web", "user", "add", name, "--role", role, *more)
+    return str(found["Code"])
+
+
+def choose(served: Served, name: str, code: str, password: str = PASSWORD) -> Browser:
+    browser = served.browser(name, code)
+    assert browser.post("/account/password", {"new": password}).status == 303
+    return browser
+
+
+def serving(night: Night, start_batchctl: StartBatchctl, *more: str) -> Iterator[Served]:
+    """Serve a console that has users; when it has ended, look that no code was shown."""
+    worker = start_batchctl("web", "--port", "0", *more, cwd=night.folder, env=night.environment)
+    assert worker.stdout is not None
+    found = re.search(r"https?://127\.0\.0\.1:(\d+)/", worker.stdout.readline())
+    assert found is not None
+    yield Served(night, int(found[1]))
+    worker.send_signal(signal.SIGTERM)
+    rest, _ = worker.communicate(timeout=PATIENCE)
+    assert rest == "", "with users no code opens the console"
+    assert worker.returncode == 0
+
+
+def failed_night(database: ControlDatabase, run_batchctl: RunBatchctl) -> Night:
+    """Let instance 1 fail, and instance 2 wait behind it."""
+    made = Night(database, run_batchctl)
     made.batch("Late", "echo loaded", NEEDS_A_FILE)
     made.arrive("Late", "missing.csv")
     made.arrive("Late", "second.csv")
     assert made("run", "--once").returncode == 1
     return made
+
+
+@pytest.fixture
+def night(control_database: ControlDatabase, run_batchctl: RunBatchctl) -> Night:
+    """Instance 1 has failed, and instance 2 waits behind it."""
+    return failed_night(control_database, run_batchctl)
 
 
 @pytest.fixture

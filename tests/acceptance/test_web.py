@@ -143,7 +143,7 @@ def test_bad_forms_are_refused_and_nothing_is_done(night: Night, console: Consol
     browser = console.browser()
     number = browser.form("/instances/1/cancel")
     assert browser.post("/instances/1/cancel", {"form": number, "reason": " "}).status == 409
-    assert browser.post("/instances/1/cancel", b"form=" + b"x" * 70_000).status == 400
+    assert browser.post("/instances/1/cancel", b"form=" + b"x" * 70_000).status == 413
     assert browser.post("/instances/1/cancel", b"reason=%ff%fe").status == 400
     assert browser.post("/instances/1/cancel", b"&".join(b"a%d=1" % at for at in range(200))).status == 400
     assert browser.act("/incidents/1/acknowledge", reason="").status == 409

@@ -3,60 +3,22 @@
 from __future__ import annotations
 
 import re
-import signal
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import pytest
 
-from tests.acceptance.consoles import Browser, Console
-from tests.acceptance.installation import PATIENCE, StartBatchctl
+from tests.acceptance.consoles import PASSWORD, Browser, Console, Served, add, choose, serving
+from tests.acceptance.installation import StartBatchctl
 from tests.acceptance.night import Night
 
-PASSWORD = "four quiet horses graze"
 OTHER = "rain over seven harbours"
-
-
-@dataclass
-class Served:
-    """A console that has users."""
-
-    night: Night
-    port: int
-
-    def browser(self, name: str, password: str = PASSWORD) -> Browser:
-        """Let a user in."""
-        made = Browser(self.port)
-        entered = made.post("/login", {"name": name, "password": password})
-        assert (entered.status, entered.headers["location"]) == (303, "/"), entered.said
-        return made
-
-
-def add(night: Night, name: str, role: str, *more: str) -> str:
-    """Add a user and return the code."""
-    found = night.json("web", "user", "add", name, "--role", role, *more)
-    return str(found["Code"])
-
-
-def choose(served: Served, name: str, code: str, password: str = PASSWORD) -> Browser:
-    browser = served.browser(name, code)
-    assert browser.post("/account/password", {"new": password}).status == 303
-    return browser
 
 
 @pytest.fixture
 def served(night: Night, start_batchctl: StartBatchctl) -> Iterator[Served]:
     """Anna is an admin without a password; her code is `night.code`."""
     night.code = add(night, "anna", "admin")  # type: ignore[attr-defined]
-    worker = start_batchctl("web", "--port", "0", cwd=night.folder, env=night.environment)
-    assert worker.stdout is not None
-    found = re.search(r"http://127\.0\.0\.1:(\d+)/", worker.stdout.readline())
-    assert found is not None
-    yield Served(night, int(found[1]))
-    worker.send_signal(signal.SIGTERM)
-    rest, _ = worker.communicate(timeout=PATIENCE)
-    assert rest == "", "with users no code opens the console"
-    assert worker.returncode == 0
+    yield from serving(night, start_batchctl)
 
 
 def anna(served: Served) -> Browser:

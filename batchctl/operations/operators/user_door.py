@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from batchctl.domain.errors import InvalidInput, Refused
 from batchctl.domain.operators.logins import LONGEST, Session, WebUser, unfit_password, wait_after
-from batchctl.domain.text import fitting
+from batchctl.domain.text import fitting, unfit
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.console_users import TOKEN_BYTES, hash_of
 from batchctl.store import Connection
@@ -51,7 +51,8 @@ class UserDoor:
         subjects, now = (fitting(f"user:{name}"), fitting(f"address:{address}")), self.actor.clock.now()
         with self.actor.transactions.read() as connection:
             waits = [found[1] - now for one in subjects if (found := login_rows.back_off(connection, one)) is not None]
-            user = login_rows.user_named(connection, name)
+            # No user has a name that no table can hold.
+            user = login_rows.user_named(connection, name) if unfit(name) is None else None
         if waits and max(waits) > timedelta(0):
             return Entered(shut_for=max(waits))
         kept = user if user is not None and user.enabled else None
