@@ -117,7 +117,9 @@ def is_own(headers: Mapping[str, str]) -> bool:
 
 def allowed(request: Request) -> str:
     """Return the methods that an address has; what is only files is only read."""
-    ways = (way for way in request.app.routes if isinstance(way, Route) and way.matches(request.scope)[0] is not Match.NONE)
+    ways = (
+        way for way in request.app.routes if isinstance(way, Route) and way.matches(request.scope)[0] is not Match.NONE
+    )
     found = {method for way in ways for method in way.methods or ()}
     return ", ".join(sorted(found or {"GET", "HEAD"}))
 
