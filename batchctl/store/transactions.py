@@ -114,6 +114,12 @@ class StoreTransactions:
         before, self._marker = self._marker, marker
         return Change.NOTHING if marker == before else self._dialect.what_changed(connection)
 
+    def refuse_another_file(self) -> None:
+        """Refuse to go on with a file that was moved away or replaced: reading alone would not notice it."""
+        if self._dialect.WRITES_ALONE:
+            with self.read() as connection:
+                self._dialect.change_marker(connection)
+
     def notify(self) -> Notify | None:
         """Return what rings when `changed` would report a change."""
         connection = self._connection

@@ -143,11 +143,11 @@ class Console:
     async def do(self, session: Session, work: Callable[[App], Result]) -> Result:
         """Do a piece of work for a person."""
         who = session.user if session.key is None or session.known is not None else None
-        return await self._threads.do(lambda app: work(app.acting_for(who, session.tag)))
+        return await self.ask(lambda app: work(app.acting_for(who, session.tag)))
 
     async def ask(self, work: Callable[[App], Result]) -> Result:
         """Do a piece of work for the console itself."""
-        return await self._threads.do(work)
+        return await self._threads.do(lambda app: work(_there(app)))
 
     def _error(self, error: BatchctlError, session: Session | None) -> Response:
         title = "Not found" if isinstance(error, NotFound) else "Not done"
@@ -218,6 +218,11 @@ class Console:
         }
         text = self._templates.get_template(template).render(known)
         return HTMLResponse(text, status_code=code, headers=guards.policy(nonce))
+
+
+def _there(app: App) -> App:
+    app.transactions.refuse_another_file()
+    return app
 
 
 def _live(request: Request, page: Page) -> dict[str, object] | None:

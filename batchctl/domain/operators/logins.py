@@ -153,7 +153,7 @@ def wait_after(failures: int) -> timedelta:
 
 
 _EASY = ("password", "passwort", "batchctl", "letmein", "welcome", "qwerty", "qwertz", "administrator", "changeme")
-_RUNS = ("abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiopasdfghjklzxcvbnm", "qwertzuiopasdfghjklyxcvbnm")
+_RUNS = ("abcdefghijklmnopqrstuvwxyz", "0123456789", "qwertyuiopasdfghjklzxcvbnm", "qwertzuiopasdfghjklyxcvbnm")
 
 
 def unfit_password(password: str, name: str) -> str | None:
@@ -172,6 +172,7 @@ def unfit_password(password: str, name: str) -> str | None:
 
 def _is_run(text: str) -> bool:
     """Say whether a text only goes along the alphabet, the digits or the keys, or repeats a short one that does."""
-    return any(text in run * 2 or text in run[::-1] * 2 for run in _RUNS) or any(
+    rounds = {run: run * (len(text) // len(run) + 2) for run in _RUNS}
+    return any(text in along or text in along[::-1] for along in rounds.values()) or any(
         text == (text[:size] * len(text))[: len(text)] for size in range(1, 5)
     )

@@ -156,7 +156,7 @@ class UserDoor:
         return self._begin(user, address)
 
     def _note(self, connection: Connection, name: str, address: str, verb: str) -> None:
-        person = replace(self.actor, user=fitting(name), host=fitting(f"{address} {self.actor.host}"))
+        person = replace(self.actor, user=fitting(name) or "-", host=fitting(f"{address} {self.actor.host}"))
         person.note(connection, verb, fitting(f"WebUser:{name}"), None, {}, {})
 
 
