@@ -190,7 +190,10 @@ def test_6_2_1_to_9_a_password_counts_whole() -> None:
     assert "longer than 1024" in (unfit_password(sentence * 40, "anna") or "")
 
 
-@pytest.mark.parametrize("easy", ["anna" * 3, "passwordpassword", "qwertyuiopas", "123456789012", "098765432109", "0123456789" * 9, "abababababab"])
+@pytest.mark.parametrize(
+    "easy",
+    ["anna" * 3, "passwordpassword", "qwertyuiopas", "123456789012", "098765432109", "0123456789" * 9, "abababababab"],
+)
 def test_6_2_12_a_pattern_the_name_or_a_usual_word_is_no_password(easy: str) -> None:
     assert "first that are guessed" in (unfit_password(easy, "anna") or "")
 
