@@ -23,7 +23,6 @@ from batchctl.web.page import Page, row_number
 
 COOKIE = "__Host-batchctl"
 ACCOUNT = "/account"
-_BEARER = "Bearer "
 _WRONG, _TOO_OFTEN, _NOT_ALLOWED, _BAD = 403, 429, 403, 400
 
 
@@ -50,16 +49,11 @@ class Entrance:
 
     async def program(self, request: Request) -> Session | None:
         """Return the session of a program, by the token that it shows."""
-        if not self.shows_token(request):
+        token = guards.token_of(request.headers)
+        if token is None:
             return None
-        token = request.headers["authorization"].removeprefix(_BEARER).strip()
         found: Session | None = await self.site.ask(lambda app: door_of(app).of_program(token))
         return found
-
-    @staticmethod
-    def shows_token(request: Request) -> bool:
-        """Say whether a program asks, which shows its token."""
-        return request.headers.get("authorization", "").startswith(_BEARER)
 
     def routes(self, open_to_all: Open, guarded: Guard) -> Iterator[Route]:
         """Yield the routes of coming in, going, and what is one's own."""

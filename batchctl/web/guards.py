@@ -124,6 +124,12 @@ def allowed(request: Request) -> str:
     return ", ".join(sorted(found or {"GET", "HEAD"}))
 
 
+def token_of(headers: Mapping[str, str]) -> str | None:
+    """Return the token that a program shows."""
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme == "Bearer" else None
+
+
 async def form_of(request: Request) -> dict[str, str]:
     """Read a form; of a field that stands twice the last one counts. Raises `BadFormError`."""
     body, length = bytearray(), 0

@@ -183,15 +183,15 @@ class Console:
     async def session_of(self, request: Request) -> Session | None:
         """Return for whom a request is sent."""
         # Who shows a token is let in by that alone: a cookie beside it may have been sent by another site.
-        if self.entrance.shows_token(request):
+        if guards.token_of(request.headers) is not None:
             return await self.entrance.program(request)
         return await self.entrance.session(request)
 
-    def not_from_here(self, request: Request) -> str | None:
+    def not_from_here(self, request: Request, *, by_token: bool = False) -> str | None:
         """Say why a request may not act, if another site may have sent it; a page elsewhere knows no token."""
         if not guards.is_meant_for(self.hosts, request.headers):
             return "This console has another name: open the address that its terminal shows."
-        if self.entrance.shows_token(request):
+        if by_token:
             return None
         if request.method not in {"GET", "HEAD"} and not guards.is_own(request.headers):
             return "The form was not sent by a page of this console."

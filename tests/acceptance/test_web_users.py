@@ -123,6 +123,8 @@ def test_a_program_comes_in_by_its_token_and_does_what_its_role_may(served: Serv
     made = program.post("/api/v1/file-processes", b'{"entity": "Late", "file_name": "new.csv"}', as_json)
     assert made.status == 201, made.text
     assert night.sql("SELECT count(*) FROM FileProcess WHERE FileName = 'new.csv'") == [(1,)]
+    made_elsewhere = {"Sec-Fetch-Site": "cross-site", **bearer}
+    assert anna(served).post("/instances/1/cancel", {"reason": "x"}, made_elsewhere).status == 403
     other = {"Authorization": "Bearer " + "0" * 64}
     assert program.get("/api/v1/instances", **other).status == 401
     night("web", "token", "revoke", "loader", "--reason", "old")

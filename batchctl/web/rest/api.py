@@ -21,6 +21,7 @@ from batchctl.domain.errors import BatchctlError
 from batchctl.domain.operators.logins import Right, Session
 from batchctl.domain.records import JsonValue
 from batchctl.domain.text import message_of
+from batchctl.web import guards
 from batchctl.web.act_table import ACTS
 from batchctl.web.rest import openapi
 from batchctl.web.rest.answered_once import MOST_CHARACTERS, AnsweredOnce, Given
@@ -45,7 +46,7 @@ class ApiSite(Protocol):
     async def session_of(self, request: Request) -> Session | None:
         """Return for whom a request is sent."""
 
-    def not_from_here(self, request: Request) -> str | None:
+    def not_from_here(self, request: Request, *, by_token: bool = False) -> str | None:
         """Say why a request may not act, if another site may have sent it."""
 
     def code_of(self, error: BatchctlError) -> int:
@@ -77,7 +78,8 @@ class Api:
 
     def _guarded(self, answers: Mapping[str, Guarded]) -> Callable[[Request], Awaitable[Response]]:
         async def guarded(request: Request) -> Response:
-            if (wrong := self.site.not_from_here(request)) is not None:
+            by_token = guards.token_of(request.headers) is not None
+            if (wrong := self.site.not_from_here(request, by_token=by_token)) is not None:
                 return error_answer(403, wrong)
             try:
                 session = await self.site.session_of(request)
