@@ -126,6 +126,10 @@ def test_rows_are_submitted_once_for_each_key(night: Night, console: Console) ->
     failed = post(browser, "/file-processes", {"entity": ""}, Idempotency_Key="k2")
     assert problem(failed)["status"] == 409
     assert post(browser, "/file-processes", row, Idempotency_Key="k2").status == 201
+    kept = "SELECT RequestKey, HttpStatus FROM WebRequest ORDER BY WebRequest_id"
+    assert night.sql(kept) == [("k1", 201), ("k2", 201)], "so that a restart of the console forgets none"
+    night.sql("UPDATE WebRequest SET HttpStatus = NULL WHERE RequestKey = 'k2'")
+    assert post(browser, "/file-processes", row, Idempotency_Key="k2").status == 422
     assert post(browser, "/file-processes", row, Idempotency_Key="x" * 201).status == 400
     assert post(browser, "/file-processes", {**row, "dry_run": True}).status == 200
     assert night.sql("SELECT count(*) FROM FileProcess WHERE FileName = 'third.csv'") == [(2,)]

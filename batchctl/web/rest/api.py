@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from typing import Any, Protocol
@@ -21,10 +21,10 @@ from batchctl.domain.errors import BatchctlError
 from batchctl.domain.operators.logins import Right, Session
 from batchctl.domain.records import JsonValue
 from batchctl.domain.text import message_of
+from batchctl.operations.operators.asked_once import AskedOnce, Given
 from batchctl.web import guards
 from batchctl.web.act_table import ACTS
 from batchctl.web.rest import openapi
-from batchctl.web.rest.answered_once import MOST_CHARACTERS, AnsweredOnce, Given
 from batchctl.web.rest.api_errors import error_answer, of_error
 from batchctl.web.rest.bodies import JSON, MOST_BYTES, MOST_READ, check_texts, object_of
 from batchctl.web.rest.filters import Resource, RestAnswer
@@ -32,6 +32,8 @@ from batchctl.web.rest.resources import RESOURCES
 from batchctl.web.wishes import ActOutcome, ConsoleAct
 
 ROOT = "/api/v1"
+MOST_CHARACTERS = 200
+"""How long an Idempotency-Key may be."""
 Answering = Callable[[Request, Session], Awaitable[Response]]
 Guarded = tuple[Answering, Right]
 """What answers, and the right that it takes."""
@@ -39,6 +41,9 @@ Guarded = tuple[Answering, Right]
 
 class ApiSite(Protocol):
     """What the API takes from the console."""
+
+    async def ask(self, work: Callable[[App], Any]) -> Any:
+        """Do a piece of work for the console itself."""
 
     async def do(self, session: Session, work: Callable[[App], Any]) -> Any:
         """Do a piece of work for a person or a program."""
@@ -58,7 +63,6 @@ class Api:
     """The application behind `/api/v1`."""
 
     site: ApiSite
-    answered: AnsweredOnce = field(default_factory=AnsweredOnce)
 
     def application(self) -> Starlette:
         """Return the application."""
@@ -119,7 +123,8 @@ class Api:
             return await self._done(act, request, session, body)
         if not 0 < len(key) <= MOST_CHARACTERS:
             return error_answer(400, f"An Idempotency-Key has 1 to {MOST_CHARACTERS} characters.")
-        kept = self.answered.begin(session.who, key, request.url.path.encode() + b"\0" + body)
+        asked = request.url.path.encode() + b"\0" + body
+        kept = await self.site.ask(lambda app: _asked_once(app).begin(session.user, key, asked))
         if kept is None:
             said = "This Idempotency-Key was used for another request, or that is still under way."
             return error_answer(422, said, "take another key for another request")
@@ -131,7 +136,7 @@ class Api:
             given = Given(answer.status_code, bytes(answer.body).decode())
         finally:
             # What has failed did nothing: it may be sent again.
-            kept(given)
+            await self.site.ask(lambda app: _asked_once(app).end(kept, given))
         return answer
 
     async def _done(self, act: ConsoleAct, request: Request, session: Session, body: bytes) -> Response:
@@ -147,6 +152,10 @@ class Api:
     async def _described(self, request: Request, session: Session) -> Response:
         del request, session
         return _json(openapi.document())
+
+
+def _asked_once(app: App) -> AskedOnce:
+    return AskedOnce(app.actor(dry_run=False))
 
 
 def _check_address(request: Request) -> None:
