@@ -952,8 +952,7 @@ CREATE TABLE WebSession (
     EndedTime DATETIME2(3) NULL,
     z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_WebSession_z_inserted] DEFAULT SYSUTCDATETIME(),
     CONSTRAINT [PK_WebSession] PRIMARY KEY (WebSession_id),
-    CONSTRAINT [UQ_WebSession_TokenHash] UNIQUE (TokenHash),
-    CONSTRAINT [FK_WebSession_WebUser_id] FOREIGN KEY(WebUser_id) REFERENCES WebUser (WebUser_id)
+    CONSTRAINT [UQ_WebSession_TokenHash] UNIQUE (TokenHash)
 );
 
 CREATE INDEX [IX_WebSession_User] ON WebSession (WebUser_id);

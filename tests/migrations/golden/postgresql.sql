@@ -1060,7 +1060,6 @@ CREATE TABLE WebSession (
     z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
     CONSTRAINT "PK_WebSession" PRIMARY KEY (WebSession_id),
     CONSTRAINT "UQ_WebSession_TokenHash" UNIQUE (TokenHash),
-    CONSTRAINT "FK_WebSession_WebUser_id" FOREIGN KEY(WebUser_id) REFERENCES WebUser (WebUser_id),
     CONSTRAINT "CK_WebSession_LastUsed_Type" CHECK (LastUsed >= '0001-01-01' AND LastUsed < '10000-01-01'),
     CONSTRAINT "CK_WebSession_ExpiresTime_Type" CHECK (ExpiresTime >= '0001-01-01' AND ExpiresTime < '10000-01-01'),
     CONSTRAINT "CK_WebSession_EndedTime_Type" CHECK (EndedTime >= '0001-01-01' AND EndedTime < '10000-01-01'),

@@ -787,7 +787,7 @@ CREATE TABLE WebUser (
 -- A browser that the console has let in.
 CREATE TABLE WebSession (
     WebSession_id INTEGER PRIMARY KEY AUTOINCREMENT,
-    WebUser_id INTEGER NOT NULL REFERENCES WebUser,
+    WebUser_id INTEGER NOT NULL,
     TokenHash TEXT NOT NULL UNIQUE CHECK (length(TokenHash) <= 200),
     Address TEXT CHECK (length(Address) <= 200),
     LastUsed TEXT NOT NULL
