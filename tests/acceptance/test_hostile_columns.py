@@ -25,6 +25,7 @@ HOSTILE = f"{MARK} \x1b]0;pwned\x07\x1b[2J\x1b[31m[red]\r\n\u202e😀 '\"`$(id)%
 """Changes the title of a terminal, clears it, colours it, turns the line around; quotes, markup, a formula."""
 NEEDED: dict[str, dict[str, object]] = {
     "AlertDelivery": {"Kind": "alert"},
+    "ApiToken": {"Role": "reader"},
     "BatchDependency": {"DependsOnBatch_id": 1},
     "CalendarDay": {"CalendarDate": "2026-11-22"},
     "DataTrigger": {"OnNewRows": 1},
@@ -36,6 +37,7 @@ NEEDED: dict[str, dict[str, object]] = {
     "Schedule": {"ScheduleType": "cron", "Cron": HOSTILE},
     "ScheduleFire": {"Outcome": "skipped"},
     "SchedulerLog": {"EventType": "error"},
+    "WebUser": {"Role": "reader"},
 }
 """What the rows of some tables have to hold besides what any row has."""
 WITH_ARGUMENTS = (
