@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from copy import copy
 from datetime import date, timedelta
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -190,12 +189,14 @@ class App:
             dry_run=dry_run,
         )
 
-    def acting_for(self, person: str | None, only_tag: str | None) -> App:
-        """Return the same, by the same connection, for a person whom the console has let in."""
-        self.transactions  # noqa: B018 - opened once for all
-        made = copy(self)
-        made.person, made.only_tag = person, only_tag
-        return made
+    @contextmanager
+    def acting_for(self, person: str | None, only_tag: str | None) -> Iterator[None]:
+        """Act for a person whom the console has let in; each of its threads has an App of its own."""
+        self.person, self.only_tag = person, only_tag
+        try:
+            yield
+        finally:
+            self.person = self.only_tag = None
 
     def actor(self, *, dry_run: bool) -> Actor:
         """Return what acts on definitions for the user of this process."""

@@ -23,7 +23,7 @@ from batchctl.web.page import Page, row_number
 
 COOKIE = "__Host-batchctl"
 ACCOUNT = "/account"
-_WRONG, _TOO_OFTEN, _NOT_ALLOWED, _BAD = 403, 429, 403, 400
+_NOT_ALLOWED, _TOO_OFTEN = 403, 429
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,9 @@ class Entrance:
         if entered.token is not None:
             return _let_in(entered.token)
         wait = f"Look again in {_seconds(entered.shut_for)} s."
-        return await self._door(f"That is not the name and password of a user who may come in now. {wait}", _WRONG)
+        return await self._door(
+            f"That is not the name and password of a user who may come in now. {wait}", _NOT_ALLOWED
+        )
 
     async def _by_code(self, code: str) -> Response:
         if (wait := self.code_door.shut_for) is not None:

@@ -143,7 +143,12 @@ class Console:
     async def do(self, session: Session, work: Callable[[App], Result]) -> Result:
         """Do a piece of work for a person."""
         who = session.user if session.key is None or session.known is not None else None
-        return await self.ask(lambda app: work(app.acting_for(who, session.tag)))
+
+        def acting(app: App) -> Result:
+            with app.acting_for(who, session.tag):
+                return work(app)
+
+        return await self.ask(acting)
 
     async def ask(self, work: Callable[[App], Result]) -> Result:
         """Do a piece of work for the console itself."""

@@ -96,6 +96,8 @@ class Served:
 
     night: Night
     port: int
+    code: str = ""
+    """With which a user comes in who has no password yet."""
 
     def browser(self, name: str, password: str = PASSWORD) -> Browser:
         """Let a user in."""

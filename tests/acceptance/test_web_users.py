@@ -16,17 +16,19 @@ OTHER = "rain over seven harbours"
 
 @pytest.fixture
 def served(night: Night, start_batchctl: StartBatchctl) -> Iterator[Served]:
-    """Anna is an admin without a password; her code is `night.code`."""
-    night.code = add(night, "anna", "admin")  # type: ignore[attr-defined]
-    yield from serving(night, start_batchctl)
+    """Anna is an admin without a password, who has `code`."""
+    code = add(night, "anna", "admin")
+    for one in serving(night, start_batchctl):
+        one.code = code
+        yield one
 
 
 def anna(served: Served) -> Browser:
-    return choose(served, "anna", served.night.code)  # type: ignore[attr-defined]
+    return choose(served, "anna", served.code)
 
 
 def test_a_new_user_comes_in_by_a_code_once_and_chooses_a_password_before_anything_else(served: Served) -> None:
-    code = served.night.code  # type: ignore[attr-defined]
+    code = served.code
     browser = served.browser("anna", code)
     for path in ("/", "/instances/1", "/audit"):
         answer = browser.get(path)
