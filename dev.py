@@ -188,7 +188,7 @@ def install(*, with_tools: bool) -> None:
     step("install the build tools", str(PYTHON), *PIP, *pinned, *BUILD_TOOLS)
     # Built with the pinned build tools, so that the outcome does not depend on the day.
     unisolated = (*pinned, "--no-build-isolation", "--use-pep517")
-    step("install batchctl", str(PYTHON), *PIP, *unisolated, "--editable", ".[dev]" if with_tools else ".")
+    step("install batchctl", str(PYTHON), *PIP, *unisolated, "--editable", ".[dev]" if with_tools else ".[web]")
     step("install the data of the worked example", str(PYTHON), *PIP, *unisolated, "--no-deps", DEMO_DATA)
     if with_tools:
         step(
