@@ -45,7 +45,7 @@ def shop(request: pytest.FixtureRequest, tmp_path: Path, run_batchctl: RunBatchc
         return run_batchctl(*args, cwd=tmp_path, **more)
 
     settings = ZONE
-    client = ["sqlite3", "-bail", str(tmp_path / "batchctl.db")]
+    client = ["sqlite3", "-cmd", ".timeout 60000", "-bail", str(tmp_path / "batchctl.db")]
     if request.param == "postgresql":
         server = request.getfixturevalue("postgres")
         name = server.new_database()

@@ -396,7 +396,7 @@ def test_the_example_registration_works_from_the_databases_own_shell_under_a_run
             said = shop.database.server.psql(shop.database.name, script.read_text(encoding="utf-8"))
             assert (said.returncode, said.stderr) == (0, "")
         else:
-            shell = ["sqlite3", "-bail", str(shop.directory / "batchctl.db")]
+            shell = ["sqlite3", "-cmd", ".timeout 60000", "-bail", str(shop.directory / "batchctl.db")]
             subprocess.run(shell, input=script.read_text(encoding="utf-8"), text=True, check=True, timeout=PATIENCE)
     shop.hand.sql("INSERT INTO FileProcess (Entity, FileName) VALUES ('CountLines', ?)", str(shop.fifo))
     shop.fifo.write_text("one\ntwo\n", encoding="utf-8")

@@ -80,7 +80,7 @@ def pasted(night: Night, statement: str) -> str:
     if isinstance(database, PostgresControl):
         done = database.server.psql(database.name, statement, "-A", "-t")
     else:
-        command = ["sqlite3", "-bail", str(night.folder / "batchctl.db")]
+        command = ["sqlite3", "-cmd", ".timeout 60000", "-bail", str(night.folder / "batchctl.db")]
         done = subprocess.run(
             command, input=f"{statement}\n", capture_output=True, text=True, timeout=PATIENCE, check=False
         )

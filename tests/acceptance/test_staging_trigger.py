@@ -44,7 +44,7 @@ class Shop:
             done = self._server.psql(name, text, "-v", "ON_ERROR_STOP=1", "-At")
         else:
             done = subprocess.run(
-                ["sqlite3", "-bail", self.folder / name],
+                ["sqlite3", "-cmd", ".timeout 60000", "-bail", self.folder / name],
                 input=text,
                 capture_output=True,
                 text=True,
