@@ -16,7 +16,7 @@ from batchctl.domain.liveness import Rhythm
 from batchctl.domain.operators import pools
 from batchctl.logs import Event, LineFormat, Listener, line, silent, to_all
 from batchctl.ports import Ids
-from batchctl.store import engine, identity
+from batchctl.store import database_roles, engine, identity
 from batchctl.store.maintenance import schema
 from batchctl.store.transactions import StoreTransactions
 from batchctl.system.clock import SystemClock
@@ -160,6 +160,12 @@ class App:
         """What tells the control database from all others."""
         with self.transactions.read() as connection:
             return identity.database_id(connection)
+
+    @cached_property
+    def may_change_work(self) -> bool:
+        """Whether the login may change work itself; one that may not asks for it by rows."""
+        with self.transactions.read() as connection:
+            return database_roles.may_change_work(connection)
 
     @cached_property
     def rhythm(self) -> Rhythm:

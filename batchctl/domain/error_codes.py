@@ -305,6 +305,8 @@ CODES: Mapping[str, int] = {
     "batchctl.operations.operators.console_users:_check_name": 1425,
     "batchctl.operations.operators.user_door:UserDoor.change_password": 1426,
     "batchctl.operations.operators.console_scope:check": 1427,
+    "batchctl.operations.operators.asking:standing": 1520,
+    "batchctl.operations.operators.asking:check_done": 1521,
 }
 """By the module and the function that makes the error."""
 

@@ -15,7 +15,7 @@ from batchctl.app import App
 from batchctl.domain.errors import BatchctlError, DatabaseRefused, NotFound, Refused
 from batchctl.domain.operators.logins import Right, Session
 from batchctl.domain.text import visible
-from batchctl.web import guards
+from batchctl.web import asked_acts, guards
 from batchctl.web.act_table import ACTS, verb_of
 from batchctl.web.console_parts import Guard, Site
 from batchctl.web.forms import Forms
@@ -69,7 +69,7 @@ class ActForms:
         if shown is None:
             return await self._planned(verb, wish, session, unknown_form())
         try:
-            done: ActOutcome = await self.site.do(session, lambda app: verb.do(app, wish, shown.seen))
+            done = await asked_acts.act(self.site, session, verb, wish, shown.seen)
         except BatchctlError as error:
             if isinstance(error, (NotFound, DatabaseRefused)):
                 raise

@@ -56,6 +56,8 @@ class Page:
     """The row before which the next page begins."""
     empty: str = ""
     """What to do where there is nothing to show."""
+    comes_back: bool = False
+    """Whether it is asked for again by itself, also where no script runs: something is waited for."""
 
 
 @dataclass(frozen=True, slots=True)

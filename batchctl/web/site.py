@@ -36,7 +36,7 @@ from batchctl.web.rest.api_errors import error_answer
 from batchctl.web.tables import cell_of, csv_of, table_of
 
 COMES_BACK = 5
-"""Seconds after which a page is asked for again that says that the database is away."""
+"""Seconds after which a page is asked for again that says what is waited for, such as a database that is away."""
 THREADS = 4
 """How many requests look into the database at once; each has a connection of its own."""
 _HERE = Path(__file__).parent
@@ -180,10 +180,7 @@ class Console:
         self, code: int, title: str, message: str, error: BatchctlError | None, session: Session | None = None
     ) -> Response:
         answer = self._html(code, "error.html", title=title, message=message, error=error, session=session)
-        if code == _AWAY:
-            # It comes back by itself.
-            answer.headers["Refresh"] = f"{COMES_BACK}"
-        return answer
+        return _coming_back(answer) if code == _AWAY else answer
 
     async def session_of(self, request: Request) -> Session | None:
         """Return for whom a request is sent."""
@@ -209,7 +206,8 @@ class Console:
     def render(self, page: Page, session: Session | None, code: int = 200, **more: Any) -> Response:
         """Return a page."""
         tables = [table_of(columns, rows) for columns, rows in page.lists]
-        return self._html(code, page.template, page=page, title=page.title, tables=tables, session=session, **more)
+        answer = self._html(code, page.template, page=page, title=page.title, tables=tables, session=session, **more)
+        return _coming_back(answer) if page.comes_back else answer
 
     def _html(self, code: int, template: str, **values: Any) -> Response:
         menu = [(one.path, one.menu) for one in PAGES if one.menu is not None]
@@ -228,6 +226,11 @@ class Console:
 def _there(app: App) -> App:
     app.transactions.refuse_another_file()
     return app
+
+
+def _coming_back(answer: Response) -> Response:
+    answer.headers["Refresh"] = f"{COMES_BACK}"
+    return answer
 
 
 def _live(request: Request, page: Page) -> dict[str, object] | None:

@@ -25,6 +25,7 @@ _PAGES = {
     "CalendarName": "/calendar?name=",
     "FileProcess_id": "/file-processes/",
     "Incident_id": "/incidents#",
+    "OperatorRequest_id": "/requests/",
 }
 """The columns whose values have a page, and how its address begins."""
 _COMMANDS = {"next", "to clear it"}

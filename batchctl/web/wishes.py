@@ -10,11 +10,13 @@ from typing import TypeAlias
 from batchctl.app import App
 from batchctl.domain.errors import InvalidInput, NotFound, Refused
 from batchctl.domain.operators.logins import Right
+from batchctl.domain.operators.requests import AskedAct, RequestId
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import IncidentId, InstanceId
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.operations.intervene import Intervention
 from batchctl.operations.operators import console_scope
+from batchctl.operations.operators.asking import Asker
 
 Value: TypeAlias = str | int | bool
 MOST_NUMBER = 2_000_000_000
@@ -115,10 +117,14 @@ class ActOutcome:
     filled: Mapping[str, Value] = field(default_factory=dict)
     """What a field says where nothing was filled in."""
     planned: Intervention | None = None
+    asked: RequestId | None = None
+    """The request that asks for it, where it is not done yet."""
 
 
 Carry: TypeAlias = Callable[[App, Wish], ActOutcome]
 """Carries a wish out, or looks what would be done."""
+Asks: TypeAlias = Callable[[Wish], AskedAct]
+"""Says a wish as a request to the leader."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +141,8 @@ class ConsoleAct:
     makes_row: bool = False
     """Whether it is about no row that is there."""
     right: Right = Right.ACT
+    asks: Asks | None = None
+    """How it is asked for where the console may change no work; None where it inserts no more than it may."""
 
     def plan(self, app: App, wish: Wish) -> ActOutcome:
         """Return what a wish would do."""
@@ -147,7 +155,12 @@ class ConsoleAct:
         reason = needed_reason(wish.reason) if self.needs_reason else wish.reason
         self.check_complete(wish)
         self._check_scope(app, wish)
-        return self.carry(app, replace(wish, reason=reason, dry_run=False, seen=seen))
+        wanted = replace(wish, reason=reason, dry_run=False, seen=seen)
+        if self.asks is None or app.may_change_work:
+            return self.carry(app, wanted)
+        planned = self.carry(app, replace(wanted, dry_run=True))
+        asked = Asker(app.actor(dry_run=False)).ask(self.asks(wanted))
+        return replace(planned, asked=asked, columns=_as_done(planned.columns))
 
     def _check_scope(self, app: App, wish: Wish) -> None:
         if (tag := app.only_tag) is None:
@@ -201,6 +214,11 @@ class ConsoleAct:
         if reason is not None and not isinstance(reason, str):
             raise InvalidInput("'reason' is no text.", next_step="write it in quotes")
         return Wish(key, {name: _of_json(known[name], value) for name, value in given.items()}, reason)
+
+
+def _as_done(columns: JsonValue) -> JsonValue:
+    """Return what was planned as what it is once it is done."""
+    return {**columns, "DryRun": False} if isinstance(columns, dict) and "DryRun" in columns else columns
 
 
 def of_text(wanted: FormField, text: str) -> Value:

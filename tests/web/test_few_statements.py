@@ -48,6 +48,7 @@ def night(tmp_path_factory: pytest.TempPathFactory, run_batchctl: RunBatchctl) -
     made.arrive("Late", "missing.csv")
     assert made("run", "--once").returncode == 1
     made.sql("INSERT INTO Calendar (CalendarName) VALUES ('NL')")
+    made.sql("INSERT INTO OperatorRequest (Action, BatchControl_id) VALUES ('pause', 1)")
     schedules(made, 1)
     return made
 

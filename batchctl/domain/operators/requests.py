@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, NewType
@@ -164,6 +165,17 @@ class Request:
             row = _arguments(Verb(self.action.strip().lower()), self.arguments).get(_FILE)
             return None if row is None else f"file:{row}"
         return None
+
+
+@named_value
+class AskedAct:
+    """What a program asks for in a person's name, before it is a row."""
+
+    verb: Verb
+    instance_id: InstanceId | None = None
+    batch: str | None = None
+    arguments: Mapping[str, str | int | bool | None] = field(default_factory=dict)
+    reason: str | None = None
 
 
 @named_value

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, select, text
 
-from batchctl.domain.operators.requests import Request, RequestId
+from batchctl.domain.operators.requests import AskedAct, Request, RequestId
 from batchctl.domain.status import RequestStatus
-from batchctl.domain.text import NAME_LIMIT
+from batchctl.domain.text import NAME_LIMIT, fitting
 from batchctl.store.columns import readable
 from batchctl.store.dialects import dialect_of
 from batchctl.store.record_reading import Reader
-from batchctl.store.statements import RowSelect, RowUpdate
+from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import REQUESTED, operator_request
 
 _q = operator_request.c
@@ -24,7 +26,9 @@ _WAITING = RowSelect(
     .order_by(_q.OperatorRequest_id)
     .limit(bindparam("most"))
 )
+_ADD = RowInsert(operator_request)
 _LOAD = RowSelect(select(operator_request).where(_q.OperatorRequest_id == bindparam("request_id")))
+_OF = select(operator_request).order_by(_q.OperatorRequest_id)
 _NEWEST = select(operator_request).order_by(_q.OperatorRequest_id.desc()).limit(bindparam("most"))
 _ANSWER = RowUpdate(
     operator_request, _q.OperatorRequest_id == bindparam("request_id"), _q.Status == RequestStatus.REQUESTED.value
@@ -40,6 +44,29 @@ def newest(connection: Connection, most: int, *, only_open: bool) -> list[Reques
     """Return the newest requests, newest first; all of them, or those that are not answered."""
     wanted = _NEWEST.where(text(f"OperatorRequest.{REQUESTED}")) if only_open else _NEWEST
     return readable(connection.execute(wanted, {"most": most}), _request)
+
+
+def add(connection: Connection, asked: AskedAct, actor: str) -> RequestId:
+    """Insert what a person asks for."""
+    values = {
+        "Action": asked.verb.value,
+        "BatchControl_id": asked.instance_id,
+        "ProcessBatchName": asked.batch,
+        "Arguments": json.dumps(dict(asked.arguments)) if asked.arguments else None,
+        "Reason": asked.reason,
+        "Actor": fitting(actor),
+    }
+    return RequestId(_ADD(connection, values))
+
+
+def load(connection: Connection, request_id: RequestId) -> Request | None:
+    """Return a request, as it stands."""
+    return next(iter(readable(_LOAD(connection, request_id=request_id), _request)), None)
+
+
+def load_all(connection: Connection, request_ids: Sequence[RequestId]) -> list[Request]:
+    """Return some requests, in the order of their numbers."""
+    return readable(connection.execute(_OF.where(_q.OperatorRequest_id.in_(request_ids))), _request)
 
 
 def load_locked(connection: Connection, request_id: RequestId) -> Request | None:

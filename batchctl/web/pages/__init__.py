@@ -15,6 +15,7 @@ from batchctl.web.pages import (
     help_page,
     instance_pages,
     now_page,
+    request_page,
     schedule_pages,
     sql_page,
 )
@@ -34,6 +35,7 @@ PAGES: Sequence[PageAt] = (
     PageAt("/file-processes/{number}", file_process_page.file_process),
     PageAt("/incidents", desk_pages.incidents, "Incidents"),
     PageAt("/audit", desk_pages.audit, "Audit"),
+    PageAt("/requests/{number}", request_page.request),
     PageAt("/controllers", controllers_page.controllers, "Controllers"),
     PageAt("/sql", sql_page.as_sql),
     PageAt("/help", help_page.handbook_page, "Help"),

@@ -20,9 +20,10 @@ from batchctl.app import App
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.operators.logins import Right, Session
 from batchctl.domain.records import JsonValue
+from batchctl.domain.status import RequestStatus
 from batchctl.domain.text import message_of
 from batchctl.operations.operators.asked_once import AskedOnce, Given
-from batchctl.web import guards
+from batchctl.web import asked_acts, guards
 from batchctl.web.act_table import ACTS
 from batchctl.web.rest import openapi
 from batchctl.web.rest.api_errors import error_answer, of_error
@@ -144,10 +145,14 @@ class Api:
         check_texts(members)
         only_look = members.pop("dry_run", None) is True
         wish = act.of_json(request.path_params.get("key", ""), members)
-        carry = act.plan if only_look else act.do
-        found: ActOutcome = await self.site.do(session, lambda app: carry(app, wish))
-        made = act.makes_row and not only_look
-        return _json(found.columns, HTTPStatus.CREATED if made else HTTPStatus.OK)
+        if only_look:
+            looked: ActOutcome = await self.site.do(session, lambda app: act.plan(app, wish))
+            return _json(looked.columns)
+        done = await asked_acts.act(self.site, session, act, wish)
+        if done.asked is not None:
+            asked: JsonValue = {"OperatorRequest_id": done.asked, "Status": RequestStatus.REQUESTED.value}
+            return _json(asked, HTTPStatus.ACCEPTED, {"Location": f"{ROOT}/requests/{done.asked}"})
+        return _json(done.columns, HTTPStatus.CREATED if act.makes_row else HTTPStatus.OK)
 
     async def _described(self, request: Request, session: Session) -> Response:
         del request, session

@@ -105,11 +105,17 @@ def _done(act: ConsoleAct) -> Schema:
         "responses": {
             status: found,
             **({"200": found} if act.makes_row else {}),
+            **({} if act.asks is None else {"202": _ASKED}),
             **_errors(400, 401, 403, 404, 409, 413, 415, 422, 503),
         },
     }
 
 
+_ASKED: Schema = {
+    "description": "Asked for: no controller has answered yet. Location names the request.",
+    "headers": {"Location": {"description": "The request.", "schema": {"type": "string"}}},
+    "content": {JSON: {"schema": _ANY_OBJECT}},
+}
 _IDEMPOTENCY: Schema = {
     "name": "Idempotency-Key",
     "in": "header",

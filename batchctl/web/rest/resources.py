@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from batchctl.app import App
+from batchctl.domain.operators.requests import RequestId
 from batchctl.domain.rows import AuditFilter, InstanceId, InstancesWanted
 from batchctl.domain.status import HistoryStatus, IncidentStatus, InstanceStatus, RequestStatus
 from batchctl.domain.unreadable import UnreadableRow
@@ -17,7 +18,7 @@ from batchctl.operations.definitions import variable_keeper
 from batchctl.operations.dependencies import dependents
 from batchctl.operations.intake import inbox, trial
 from batchctl.operations.maintenance import audit_trail
-from batchctl.operations.operators import request_book
+from batchctl.operations.operators import asking, request_book
 from batchctl.operations.scheduling import timetable
 from batchctl.operations.shown_columns import Columns
 from batchctl.web.rest.filters import (
@@ -141,6 +142,11 @@ def _requests(app: App, asked: Wish) -> RestAnswer:
     return _rows(request_book.REQUESTS, found)
 
 
+def _request(app: App, asked: Wish) -> RestAnswer:
+    found = asking.standing(app.transactions, RequestId(asked.row_id))
+    return RestAnswer(request_book.REQUESTS.as_json([found])[0])
+
+
 def _waits(app: App, asked: Wish) -> RestAnswer:
     return _rows(dependents.WAITS, dependents.waits(app.transactions, app.clock, asked.text("batch")))
 
@@ -261,6 +267,13 @@ RESOURCES: tuple[Resource, ...] = (
         _requests,
         (BATCH, status_in(RequestStatus), SINCE),
         _header(request_book.REQUESTS),
+    ),
+    Resource(
+        "/requests/{key}",
+        "One request: whether it is answered, and what the answer says.",
+        "requests",
+        _request,
+        is_list=False,
     ),
     Resource("/waits", "What waits for other batches.", "waits", _waits, (BATCH,), _header(dependents.WAITS)),
     Resource("/schedules", "The schedules.", "schedule list", _schedules, columns=_header(timetable.SCHEDULES)),

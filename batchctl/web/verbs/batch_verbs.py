@@ -8,12 +8,13 @@ from batchctl.app import App
 from batchctl.domain.errors import InvalidInput
 from batchctl.domain.operators.freezes import Scope, wording
 from batchctl.domain.operators.release import MOST_PER_MINUTE, Choice, Release
+from batchctl.domain.operators.requests import AskedAct, Verb
 from batchctl.domain.rows import FreezeId
 from batchctl.domain.text import visible
 from batchctl.operations.intervene import Switching
 from batchctl.operations.operators.freezing import Freezer, Frozen, Thawed
 from batchctl.operations.operators.releasing import Released
-from batchctl.web.wishes import ActOutcome, ConsoleAct, FieldKind, FormField, Subject, Wish
+from batchctl.web.wishes import ActOutcome, Asks, ConsoleAct, FieldKind, FormField, Subject, Wish
 
 _RELEASE = (
     FormField("release", "What becomes of those that wait", choices=tuple(Release)),
@@ -116,13 +117,38 @@ def _thaw(app: App, of: Scope | FreezeId, wish: Wish) -> ActOutcome:
     )
 
 
+def _asks_of_batch(verb: Verb) -> Asks:
+    return lambda wish: AskedAct(verb=verb, batch=wish.key, arguments=_arguments(wish), reason=wish.reason)
+
+
+def _asks_of_scope(wish: Wish) -> AskedAct:
+    arguments = _arguments(wish) | ({} if wish.text("tag") is None else {"tag": wish.text("tag")})
+    return AskedAct(verb=Verb.FREEZE, batch=wish.text("batch"), arguments=arguments, reason=wish.reason)
+
+
+def _asks_of_row(wish: Wish) -> AskedAct:
+    return AskedAct(verb=Verb.THAW, arguments={"id": wish.row_id, **_arguments(wish)}, reason=wish.reason)
+
+
+def _arguments(wish: Wish) -> dict[str, str | int | bool | None]:
+    return {name: wish.values[name] for name in ("release", "throttle", "until") if name in wish.values}
+
+
 VERBS = (
-    ConsoleAct(Subject.BATCHES, "enable", "Switch the batch on: its instances may start.", _enable, _RELEASE),
+    ConsoleAct(
+        Subject.BATCHES,
+        "enable",
+        "Switch the batch on: its instances may start.",
+        _enable,
+        _RELEASE,
+        asks=_asks_of_batch(Verb.ENABLE),
+    ),
     ConsoleAct(
         Subject.BATCHES,
         "disable",
         "Switch the batch off: its instances are created and wait; a step that runs ends first.",
         _disable,
+        asks=_asks_of_batch(Verb.DISABLE),
     ),
     ConsoleAct(
         Subject.BATCHES,
@@ -131,6 +157,7 @@ VERBS = (
         _freeze_batch,
         (_UNTIL,),
         needs_reason=True,
+        asks=_asks_of_batch(Verb.FREEZE),
     ),
     ConsoleAct(
         Subject.BATCHES,
@@ -139,6 +166,7 @@ VERBS = (
         _thaw_batch,
         _RELEASE,
         needs_reason=True,
+        asks=_asks_of_batch(Verb.THAW),
     ),
     ConsoleAct(
         Subject.FREEZES,
@@ -148,6 +176,7 @@ VERBS = (
         (FormField("batch", "Only this batch"), FormField("tag", "Only the batches with this tag"), _UNTIL),
         needs_reason=True,
         makes_row=True,
+        asks=_asks_of_scope,
     ),
     ConsoleAct(
         Subject.FREEZES,
@@ -156,5 +185,6 @@ VERBS = (
         _thaw_row,
         _RELEASE,
         needs_reason=True,
+        asks=_asks_of_row,
     ),
 )

@@ -9,6 +9,7 @@ from batchctl.app import App
 from batchctl.domain.errors import InvalidInput
 from batchctl.domain.maintenance.lengths import length_of
 from batchctl.domain.operators.notes import NoteSubject
+from batchctl.domain.operators.requests import AskedAct, Verb
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import IncidentId, InstanceId
 from batchctl.domain.text import visible
@@ -16,7 +17,7 @@ from batchctl.node import Node
 from batchctl.operations import shown_columns
 from batchctl.operations.alerting.incident_desk import LookedAfter, Which
 from batchctl.operations.operators.noting import NOTES, Noter
-from batchctl.web.wishes import ActOutcome, ConsoleAct, FieldKind, FormField, Subject, Wish
+from batchctl.web.wishes import ActOutcome, Asks, Carry, ConsoleAct, FieldKind, FormField, Subject, Wish
 
 
 def _acknowledge(app: App, wish: Wish) -> ActOutcome:
@@ -58,8 +59,30 @@ def _noted(app: App, subject: NoteSubject, wish: Wish, where: str) -> ActOutcome
     return ActOutcome(lines=[done.wording], columns=NOTES.of(done.note), where=where)
 
 
+def _asks_of_incident(verb: Verb) -> Asks:
+    def asks(wish: Wish) -> AskedAct:
+        length = {} if wish.text("for") is None else {"for": wish.text("for")}
+        reason = wish.text("text") if verb is Verb.NOTE else wish.reason
+        return AskedAct(verb=verb, arguments={"incident": wish.row_id, **length}, reason=reason)
+
+    return asks
+
+
+def _asks_note_of_instance(wish: Wish) -> AskedAct:
+    return AskedAct(verb=Verb.NOTE, instance_id=InstanceId(wish.row_id), reason=wish.text("text"))
+
+
+def _asks_note_of_batch(wish: Wish) -> AskedAct:
+    return AskedAct(verb=Verb.NOTE, batch=wish.key, reason=wish.text("text"))
+
+
 _TEXT = (FormField("text", "Note", FieldKind.LONG, is_needed=True),)
-_NOTE = "Write a note. It is shown wherever the {} is shown, and kept as long."
+
+
+def _note(subject: Subject, carry: Carry, asks: Asks) -> ConsoleAct:
+    says = f"Write a note. It is shown wherever the {subject.one} is shown, and kept as long."
+    return ConsoleAct(subject, "note", says, carry, _TEXT, takes_reason=False, asks=asks)
+
 
 VERBS = (
     ConsoleAct(
@@ -68,6 +91,7 @@ VERBS = (
         "Take care of the incident: no more reminders of it are sent.",
         _acknowledge,
         needs_reason=True,
+        asks=_asks_of_incident(Verb.ACKNOWLEDGE),
     ),
     ConsoleAct(
         Subject.INCIDENTS,
@@ -76,8 +100,9 @@ VERBS = (
         _snooze,
         (FormField("for", "For", is_needed=True, hint="30m, 2h, 1d"),),
         needs_reason=True,
+        asks=_asks_of_incident(Verb.SNOOZE),
     ),
-    ConsoleAct(Subject.INSTANCES, "note", _NOTE.format("instance"), _note_of_instance, _TEXT, takes_reason=False),
-    ConsoleAct(Subject.INCIDENTS, "note", _NOTE.format("incident"), _note_of_incident, _TEXT, takes_reason=False),
-    ConsoleAct(Subject.BATCHES, "note", _NOTE.format("batch"), _note_of_batch, _TEXT, takes_reason=False),
+    _note(Subject.INSTANCES, _note_of_instance, _asks_note_of_instance),
+    _note(Subject.INCIDENTS, _note_of_incident, _asks_of_incident(Verb.NOTE)),
+    _note(Subject.BATCHES, _note_of_batch, _asks_note_of_batch),
 )

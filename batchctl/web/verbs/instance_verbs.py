@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from batchctl.app import App
+from batchctl.domain.operators.requests import AskedAct, Verb
 from batchctl.domain.rows import BatchInstance, InstanceId
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import visible
 from batchctl.operations import inspection
 from batchctl.operations.decisions import Action
 from batchctl.operations.intervene import Intervention, Operator
-from batchctl.web.wishes import ActOutcome, ConsoleAct, FieldKind, FormField, Subject, Value, Wish
+from batchctl.web.wishes import ActOutcome, Asks, ConsoleAct, FieldKind, FormField, Subject, Value, Wish
 
 DATA = tuple(f"Data{at}" for at in range(1, 7))
 _FROM = "from_seq"
@@ -24,7 +25,18 @@ def _verb(action: Action, says: str, act: Act, *, needs_reason: bool) -> Console
     def carry(app: App, wish: Wish) -> ActOutcome:
         return _outcome(act(app.operator(dry_run=wish.dry_run), InstanceId(wish.row_id), wish))
 
-    return ConsoleAct(Subject.INSTANCES, action.value, says, carry, needs_reason=needs_reason)
+    asks = _asks(Verb(action.value))
+    return ConsoleAct(Subject.INSTANCES, action.value, says, carry, needs_reason=needs_reason, asks=asks)
+
+
+def _asks(verb: Verb) -> Asks:
+    def asks(wish: Wish) -> AskedAct:
+        begin = {} if _FROM not in wish.values else {"from": wish.number(_FROM)}
+        corrected = {name: wish.text(name) for name in DATA if name in wish.values}
+        at = InstanceId(wish.row_id)
+        return AskedAct(verb=verb, instance_id=at, arguments={**begin, **corrected}, reason=wish.reason)
+
+    return asks
 
 
 def _rerun(app: App, wish: Wish) -> ActOutcome:
@@ -72,6 +84,7 @@ VERBS = (
             *(FormField(name, name, FieldKind.LONG) for name in DATA),
         ),
         needs_reason=True,
+        asks=_asks(Verb.RERUN),
     ),
     _verb(
         Action.SKIP,

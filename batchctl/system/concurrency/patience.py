@@ -1,0 +1,22 @@
+"""Waiting for what somebody else does, for a while."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+Found = TypeVar("Found")
+
+
+async def look_often(
+    look: Callable[[], Awaitable[Found]], is_enough: Callable[[Found], bool], *, every: float, most: int
+) -> Found:
+    """Look until there is enough to be seen, a number of times at most; return what was seen last."""
+    found = await look()
+    for _ in range(most - 1):
+        if is_enough(found):
+            break
+        await asyncio.sleep(every)
+        found = await look()
+    return found
