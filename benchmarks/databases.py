@@ -27,14 +27,17 @@ class Database:
 
     def run(self, statement: str, *values: object) -> Any:
         """Execute a statement whose values are marked `?`; return the cursor."""
-        return self.connection.execute(statement.replace("?", self.mark), values)
+        return self.connection.execute(self._marked(statement), values)
 
     def many(self, statement: str, rows: Rows) -> None:
         """Execute a statement with every row, in one transaction."""
         cursor = self.connection.cursor()
         cursor.execute("BEGIN")
-        cursor.executemany(statement.replace("?", self.mark), list(rows))
+        cursor.executemany(self._marked(statement), list(rows))
         cursor.execute("COMMIT")
+
+    def _marked(self, statement: str) -> str:
+        return statement if self.mark == "?" else statement.replace("%", "%%").replace("?", self.mark)
 
     def moment(self, day: str) -> str:
         """Return the beginning of a day as an SQL expression."""

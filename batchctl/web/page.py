@@ -8,6 +8,7 @@ from typing import Any
 
 from batchctl.app import App
 from batchctl.domain.errors import InvalidInput, NotFound
+from batchctl.domain.operators.news import EVERYTHING, Followed
 from batchctl.domain.text import visible
 from batchctl.operations.column_lists import ColumnList
 from batchctl.store.definitions import definitions
@@ -58,6 +59,10 @@ class Page:
     """What to do where there is nothing to show."""
     comes_back: bool = False
     """Whether it is asked for again by itself, also where no script runs: something is waited for."""
+    follows: Followed = EVERYTHING
+    """What changes make it ask for itself again."""
+    is_steady: bool = False
+    """Whether it shows what is told by no change, too, and asks for itself every few seconds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from batchctl.web.act_forms import ActForms
 from batchctl.web.doors import CodeDoor
 from batchctl.web.entrance import ACCOUNT, Entrance
 from batchctl.web.forms import Forms
-from batchctl.web.live_pages import Live
+from batchctl.web.live_pages import Live, stream_of
 from batchctl.web.many_acts import ManyActs
 from batchctl.web.page import Page, PageAt, PageRequest
 from batchctl.web.pages import PAGES
@@ -238,7 +238,7 @@ def _live(request: Request, page: Page) -> dict[str, object] | None:
     if "before" in request.query_params:
         return None
     query = f"?{request.url.query}" if request.url.query else ""
-    return {"address": f"{request.url.path}{query}", "steadily": page.values.get("written") is not None}
+    return {"address": f"{request.url.path}{query}", "stream": stream_of(page.follows, steadily=page.is_steady)}
 
 
 def _as_csv(page: Page, title: str) -> Response:

@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 from contextlib import aclosing
 
-from batchctl.system.concurrency.broadcasting import Broadcast
+from batchctl.system.concurrency.broadcasting import KEPT, Broadcast
 
 TABS, MOST, FOREVER = 200, 10, 3600.0
 
@@ -28,7 +28,7 @@ def test_two_hundred_tabs_cost_one_look_and_hear_of_a_change_ten_at_a_time() -> 
         broadcast = Broadcast(looks, interval=0, most=MOST)
 
         async def tab() -> None:
-            async with aclosing(broadcast.listen(FOREVER)) as changes:
+            async with aclosing(broadcast.listen(FOREVER, bool)) as changes:
                 await anext(changes)
                 heard_at.append(looks.count)
 
@@ -46,7 +46,7 @@ def test_nothing_is_looked_at_when_the_last_tab_is_gone() -> None:
     async def left() -> int:
         looks = Looks()
         broadcast = Broadcast(looks, interval=0, most=MOST)
-        async with aclosing(broadcast.listen(FOREVER)) as changes:
+        async with aclosing(broadcast.listen(FOREVER, bool)) as changes:
             assert await anext(changes)
         before = looks.count
         for _ in range(100):
@@ -61,7 +61,7 @@ def test_who_hears_of_nothing_hears_that_the_stream_is_there() -> None:
         async def never() -> bool:
             return False
 
-        async with aclosing(Broadcast(never, interval=0, most=MOST).listen(0)) as changes:
+        async with aclosing(Broadcast(never, interval=0, most=MOST).listen(0, bool)) as changes:
             return await anext(changes)
 
     assert asyncio.run(quiet()) is False
@@ -72,10 +72,69 @@ def test_who_listens_steadily_hears_something_though_nothing_has_changed() -> No
         async def never() -> bool:
             return False
 
-        async with aclosing(Broadcast(never, interval=0, most=MOST).listen(FOREVER, steadily=True)) as changes:
+        async with aclosing(Broadcast(never, interval=0, most=MOST).listen(FOREVER, bool, steadily=True)) as changes:
             return await anext(changes)
 
     assert asyncio.run(steady()) is True
+
+
+def test_only_those_hear_of_news_whom_they_concern() -> None:
+    async def heard() -> list[str]:
+        hearers, first = list[str](), asyncio.Event()
+
+        async def look() -> str:
+            return "of one" if first.is_set() else "of all"
+
+        broadcast = Broadcast(look, interval=0, most=MOST)
+
+        async def tab(name: str) -> None:
+            async with aclosing(broadcast.listen(FOREVER, lambda news: news in {"of all", f"of {name}"})) as changes:
+                async for _ in changes:
+                    hearers.append(name)
+                    if {*hearers} == {"one", "two"}:
+                        first.set()
+                    if hearers[-2 * KEPT :] == ["one"] * 2 * KEPT:
+                        broadcast.end()
+
+        await asyncio.gather(tab("one"), tab("two"))
+        return hearers
+
+    assert asyncio.run(heard())[-2 * KEPT :] == ["one"] * 2 * KEPT
+
+
+def test_who_begins_to_listen_hears_of_what_has_just_changed() -> None:
+    async def heard() -> list[bool]:
+        changed, long_ago, looks = asyncio.Event(), asyncio.Event(), 0
+
+        async def look() -> bool:
+            nonlocal looks
+            looks += 1
+            if looks == 3 * KEPT:
+                long_ago.set()
+            return looks == KEPT + 1
+
+        broadcast = Broadcast(look, interval=0, most=MOST)
+
+        async def first_of_a_tab(patience: float) -> bool:
+            async with aclosing(broadcast.listen(patience, bool)) as changes:
+                return await anext(changes)
+
+        async def watch() -> None:
+            async with aclosing(broadcast.listen(FOREVER, bool)) as changes:
+                async for _ in changes:
+                    if looks > KEPT:
+                        changed.set()
+
+        watching = asyncio.create_task(watch())
+        await changed.wait()
+        just = await first_of_a_tab(FOREVER)
+        await long_ago.wait()
+        later = await first_of_a_tab(0)
+        broadcast.end()
+        await watching
+        return [just, later]
+
+    assert asyncio.run(heard()) == [True, False]
 
 
 def test_all_who_listen_are_let_go_at_the_end() -> None:
@@ -86,7 +145,7 @@ def test_all_who_listen_are_let_go_at_the_end() -> None:
         broadcast = Broadcast(never, interval=FOREVER, most=MOST)
 
         async def tab() -> list[bool]:
-            async with aclosing(broadcast.listen(FOREVER)) as changes:
+            async with aclosing(broadcast.listen(FOREVER, bool)) as changes:
                 return [each async for each in changes]
 
         tabs = [asyncio.create_task(tab()) for _ in range(TABS)]

@@ -1,54 +1,67 @@
-"""One look for all who listen: each hears that something has changed, and only a few of them in any one moment."""
+"""One look for all who listen: each hears of news that concern it, and only a few of them in any one moment."""
 
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import Generic, TypeVar
+
+News = TypeVar("News")
 
 STEADY = 3
-"""After how many looks those hear something who listen steadily, whether it has changed or not."""
+"""After how many looks those hear something who listen steadily, whether there are news or not."""
+KEPT = 5
+"""The news of how many looks concern those, too, who begin to listen: what they show may be older than these."""
 
 
 @dataclass(eq=False)
-class _Listener:
+class _Listener(Generic[News]):
     """Who listens; however much changes meanwhile, one mark waits for it."""
 
+    hears: Callable[[News], bool]
     is_steady: bool
     is_behind: bool = False
     due: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-class Broadcast:
+class Broadcast(Generic[News]):
     """Looks as long as anybody listens, once in an interval however many these are.
 
-    When something has changed all of them hear of it, at most so many after each look, those first who have waited longest.
+    All hear of news that concern them, at most so many after each look, those first who have waited longest.
     """
 
-    def __init__(self, look: Callable[[], Awaitable[bool]], *, interval: float, most: int) -> None:
+    def __init__(self, look: Callable[[], Awaitable[News]], *, interval: float, most: int) -> None:
         """Look for nothing yet."""
         self._look, self._interval, self._most = look, interval, most
-        self._listeners: dict[_Listener, None] = {}
+        self._listeners: dict[_Listener[News], None] = {}
         self._looking: asyncio.Task[None] | None = None
+        self._kept = deque[News](maxlen=KEPT)
         self._looks, self._is_over = 0, False
 
-    async def listen(self, patience: float, *, steadily: bool = False) -> AsyncGenerator[bool, None]:
-        """Yield true when something has changed, and false when nothing has for so many seconds."""
-        own = _Listener(steadily)
+    async def listen(
+        self, patience: float, hears: Callable[[News], bool], *, steadily: bool = False
+    ) -> AsyncGenerator[bool, None]:
+        """Yield true when there are news that it hears, and false when there are none for so many seconds."""
+        own = _Listener(hears, steadily)
+        # Of the time before that nothing is known.
+        own.is_behind = len(self._kept) < KEPT or any(map(hears, self._kept))
         self._listeners[own] = None
         if self._looking is None:
             self._looking = asyncio.create_task(self._keep_looking())
         try:
             while not self._is_over:
-                has_changed = await self._has_changed(own, patience)
+                has_news = await self._has_news(own, patience)
                 if not self._is_over:
-                    yield has_changed
+                    yield has_news
         finally:
             del self._listeners[own]
             if not self._listeners:
                 self._looking.cancel()
                 self._looking = None
+                self._kept.clear()
 
     def end(self) -> None:
         """Let all who listen go, and those who come later."""
@@ -57,7 +70,7 @@ class Broadcast:
             one.due.set()
 
     @staticmethod
-    async def _has_changed(own: _Listener, patience: float) -> bool:
+    async def _has_news(own: _Listener[News], patience: float) -> bool:
         try:
             await asyncio.wait_for(own.due.wait(), patience)
         except TimeoutError:
@@ -68,10 +81,11 @@ class Broadcast:
     async def _keep_looking(self) -> None:
         while True:
             await asyncio.sleep(self._interval)
-            has_changed, self._looks = await self._look(), self._looks + 1
+            news, self._looks = await self._look(), self._looks + 1
+            self._kept.append(news)
             is_time = self._looks % STEADY == 0
             for one in self._listeners:
-                one.is_behind = one.is_behind or has_changed or (one.is_steady and is_time)
+                one.is_behind = one.is_behind or one.hears(news) or (one.is_steady and is_time)
             for one in [*islice((one for one in self._listeners if one.is_behind), self._most)]:
                 one.is_behind = False
                 one.due.set()

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from batchctl.app import App
 from batchctl.domain.operators import freezes
+from batchctl.domain.operators.news import Followed
 from batchctl.domain.rows import BatchDefinition, BatchId, InstancesWanted
 from batchctl.domain.text import visible
 from batchctl.operations import explain, inspection, instance_list, reporting
@@ -54,6 +55,7 @@ def batch(app: App, asked: PageRequest) -> Page:
             "dependents": [*_names(every, shown.dependents)],
             "durations": [_lengths(one) for one in reporter.durations()],
         },
+        follows=Followed(batch_id=shown.batch_id),
     )
 
 

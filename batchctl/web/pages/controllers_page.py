@@ -16,4 +16,5 @@ def controllers(app: App, asked: PageRequest) -> Page:
         "Controllers and pools",
         lists=[(presence.CONTROLLERS, found), (pool_standing.POOLS, pools)],
         empty="No controller works: batchctl run",
+        is_steady=True,
     )

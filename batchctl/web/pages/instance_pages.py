@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from batchctl.app import App
 from batchctl.domain.errors import InvalidInput
+from batchctl.domain.operators.news import EVERYTHING, Followed
 from batchctl.domain.rows import InstanceId, InstancesWanted
 from batchctl.domain.status import HistoryStatus, InstanceStatus
 from batchctl.operations import decisions, explain, inspection, instance_list, output_reading, reporting
@@ -12,6 +13,8 @@ from batchctl.operations.operators import noting
 from batchctl.web.page import ON_A_PAGE, Page, PageRequest, row_number
 from batchctl.web.pages import timelines
 
+WAITING = {InstanceStatus.READY, InstanceStatus.RETRY, InstanceStatus.HELD, InstanceStatus.PAUSED}
+"""What others may keep from going on."""
 NEAR = 100
 """Of how many of the batch's newest instances it is looked at how long their steps took."""
 
@@ -67,4 +70,7 @@ def instance(app: App, asked: PageRequest) -> Page:
             "timeline": timelines.timeline(shown, lengths, app.clock.now()),
             "headings": timelines.HEADINGS,
         },
+        # What waits may wait for anything.
+        follows=EVERYTHING if shown.instance.status in WAITING else Followed(instance_id=instance_id),
+        is_steady=running is not None and running.is_running,
     )
