@@ -112,13 +112,15 @@ class ManyActs:
 
     async def _look(self, request: Request, session: Session) -> Response:
         token = request.path_params["token"]
+        # Asked first: what ends while it is loaded would seem to stand still.
+        is_at_work = token in self._at_work
         begun: BegunMany = await self.site.do(session, lambda app: many_begun.load(app.transactions, token))
         refused = {one: said for one, said in self._refused.get(token, {}).items() if one in begun.left}
         values = {
             "begun": begun,
             "refused": refused,
             "left": [one for one in begun.left if one not in refused],
-            "is_at_work": token in self._at_work,
+            "is_at_work": is_at_work,
         }
         title = f"{begun.selection.action.capitalize()} of {len(begun.selection.ids):,} instances"
         return self.site.render(Page(title, "many_progress.html", values=values), session)
