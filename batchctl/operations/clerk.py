@@ -10,7 +10,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from batchctl.domain.errors import Refused, StatusChanged
-from batchctl.domain.rows import BatchDefinition, BatchInstance, IntakeId, IntakeRow
+from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchInstance, IntakeId, IntakeRow
 from batchctl.domain.scheduling.wall_clock import WallClock
 from batchctl.domain.status import FINAL, STANDING_FAILURE, IntakeStatus
 from batchctl.domain.text import fitting, storable
@@ -109,6 +109,18 @@ class Clerk(Actor):
             return MovedRow(before=found.row, status=IntakeStatus.REJECTED, batches=found.batches)
 
         return self._move(REJECT, intake_id, decide, reason, storable(f"{remedies.REJECTED_BY}{self.who}: {reason}"))
+
+    def accept(self, intake_id: IntakeId, *, reason: str) -> MovedRow:
+        """Let a row that is rejected, a duplicate, or asked about in vain be taken in on purpose: it is no duplicate then."""
+
+        def decide(connection: Connection, found: _Found) -> MovedRow:
+            del connection
+            row = found.row
+            if row.status not in {IntakeStatus.REJECTED, IntakeStatus.DUPLICATE} and row.tries < MOST_TRIES:
+                raise StatusChanged(found.name, row.status, "accept", next_step=f"batchctl why file:{intake_id}")
+            return MovedRow(before=row, status=IntakeStatus.READY, batches=found.batches)
+
+        return self._move(audit_entries.ACCEPT, intake_id, decide, reason, None)
 
     def resend(self, intake_id: IntakeId, *, reason: str) -> Resent:
         """Insert a row once more, on purpose: it is no duplicate of any other, and the first stays as it is."""

@@ -162,14 +162,19 @@ def _if_still(status: InstanceStatus, act: Act) -> Act:
     """Act only on instances that stand as they were found: others were not counted when the act was confirmed."""
 
     def checked(operator: Operator, instance_id: InstanceId) -> object:
-        with operator.transactions.read() as connection:
-            found = instances.load_locked(connection, instance_id)
-        if found is not None and found.status is not status:
-            message = f"BatchControl {instance_id} is {found.status}: only what is {status} was meant."
-            raise Refused(message, next_step=f"batchctl show {instance_id}")
+        check_still(operator, instance_id, status)
         return act(operator, instance_id)
 
     return checked
+
+
+def check_still(operator: Operator, instance_id: InstanceId, status: InstanceStatus) -> None:
+    """Refuse an act on an instance that does not stand any more as it was found, and keep it as it stands."""
+    with operator.transactions.read() as connection:
+        found = instances.load_locked(connection, instance_id)
+    if found is not None and found.status is not status:
+        message = f"BatchControl {instance_id} is {found.status}: only what is {status} was meant."
+        raise Refused(message, next_step=f"batchctl show {instance_id}")
 
 
 def _together(operator: Operator, ids: Sequence[InstanceId], act: Act) -> list[tuple[InstanceId, str | None]]:

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from batchctl.domain.errors import NotFound
+from batchctl.domain.operators.request_verbs import AskedAct, Verb
+from batchctl.domain.operators.requests import Request
 from batchctl.domain.rows import AuditEntry, InstanceId
-from batchctl.domain.status import InstanceStatus
+from batchctl.domain.status import InstanceStatus, RequestStatus
 from batchctl.domain.text import fitting
 from batchctl.operations import many
 from batchctl.operations.decisions import Action
 from batchctl.operations.intervene import Operator
 from batchctl.operations.many import Act, ManyOutcome, Selection
 from batchctl.operations.operators.acts import checked_reason
+from batchctl.operations.operators.asking import Asker
 from batchctl.ports import Transactions
+from batchctl.store import Connection
 from batchctl.store.maintenance import audit_entries
+from batchctl.store.operators import operator_requests
 
 MOST = 1000
 """How many are acted on at once."""
+_REQUESTS = "Requests"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,12 +37,16 @@ class BegunMany:
     reason: str | None
     actor: str
     done: tuple[InstanceId, ...]
+    is_asked: bool = False
+    """Whether each was asked for by a row, which the leader answers."""
+    refused: Mapping[InstanceId, str] = field(default_factory=dict)
+    """What the leader has refused, and why."""
 
     @property
     def left(self) -> tuple[InstanceId, ...]:
-        """Return those that are not done."""
-        done = {*self.done}
-        return tuple(one for one in self.selection.ids if one not in done)
+        """Return those that are neither done nor refused."""
+        over = {*self.done, *self.refused}
+        return tuple(one for one in self.selection.ids if one not in over)
 
 
 def begin(operator: Operator, selection: Selection, token: str, reason: str | None) -> None:
@@ -47,6 +58,21 @@ def begin(operator: Operator, selection: Selection, token: str, reason: str | No
     )
 
 
+def ask(asker: Asker, selection: Selection, token: str, reason: str | None) -> None:
+    """Ask for the act on each by a row, and write down which rows these are."""
+    reason = checked_reason(reason)
+    meant = {"status": selection.status.value}
+    verb, found = Verb(selection.action.value), selection.ids[:MOST]
+    asked = [AskedAct(verb=verb, instance_id=one, arguments=meant, reason=reason) for one in found]
+
+    def act(connection: Connection) -> None:
+        requests = asker.add_all(connection, asked)
+        after = {"Status": selection.status.value, "Found": [*found], _REQUESTS: requests}
+        asker.actor.note(connection, selection.action.value, _target(token), reason, {}, after)
+
+    asker.actor.act(act)
+
+
 def load(transactions: Transactions, token: str) -> BegunMany:
     """Return how far it has come; raises `NotFound`."""
     with transactions.read() as connection:
@@ -54,7 +80,10 @@ def load(transactions: Transactions, token: str) -> BegunMany:
         if first is None:
             message = "No act on many instances was asked for under this address."
             raise NotFound(message, next_step="batchctl audit   (what was done)")
-        selection = _selection(first)
+        after = json.loads(first.after or "{}")
+        selection = _selection(first, after)
+        if (numbers := after.get(_REQUESTS)) is not None:
+            return _asked(first, selection, operator_requests.load_all(connection, numbers))
         targets = [audit_entries.instance_target(one) for one in selection.ids]
         acts = audit_entries.of_targets(connection, targets, [first.action])
     own = {each.target for each in acts if _is_of(first, each)}
@@ -67,8 +96,20 @@ def act_on(operator: Operator, begun: BegunMany, one: InstanceId, act: Act) -> M
     return many.act_on(operator, replace(begun.selection, ids=(one,)), act)
 
 
-def _selection(first: AuditEntry) -> Selection:
-    after = json.loads(first.after or "{}")
+def _asked(first: AuditEntry, selection: Selection, requests: Sequence[Request]) -> BegunMany:
+    by_instance = {InstanceId(one.instance_id or 0): one for one in requests}
+    of = {status: [at for at, one in by_instance.items() if one.status is status] for status in RequestStatus}
+    return BegunMany(
+        selection=selection,
+        reason=first.reason,
+        actor=first.actor,
+        done=(*of[RequestStatus.DONE],),
+        is_asked=True,
+        refused={at: by_instance[at].answer or "" for at in of[RequestStatus.REFUSED]},
+    )
+
+
+def _selection(first: AuditEntry, after: Mapping[str, Any]) -> Selection:
     found = after.get("Found")
     ids = found if isinstance(found, Sequence) else ()
     return Selection(

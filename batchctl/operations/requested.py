@@ -8,28 +8,32 @@ from zoneinfo import ZoneInfo
 from batchctl.domain.errors import Refused
 from batchctl.domain.operators import freezes, pools
 from batchctl.domain.operators.freezes import Scope
-from batchctl.domain.operators.requests import (
+from batchctl.domain.operators.request_verbs import (
+    OfBackfill,
     OfBatch,
     OfFreeze,
     OfIncident,
     OfInstance,
     OfNote,
+    OfPast,
     OfPlace,
     OfRow,
-    Request,
+    OfSchedule,
     Verb,
-    wish_of,
 )
+from batchctl.domain.operators.requests import Request, wish_of
 from batchctl.domain.text import visible
+from batchctl.operations import many
 from batchctl.operations.alerting.incident_desk import IncidentDesk, Which
 from batchctl.operations.clerk import Clerk
-from batchctl.operations.intervene import Intervention, Operator, Switching
+from batchctl.operations.intervene import Intervention, Operator
 from batchctl.operations.operators import pooling
 from batchctl.operations.operators.acts import Joined
 from batchctl.operations.operators.freezing import Freezer, target
 from batchctl.operations.operators.noting import Noter
 from batchctl.operations.operators.pooling import Drainer
 from batchctl.operations.operators.releasing import Released
+from batchctl.operations.scheduling.requested_starts import started
 from batchctl.ports import Clock
 from batchctl.preparation import Preparer
 from batchctl.store import Connection, task_queues
@@ -53,30 +57,26 @@ class Proxy:
             host=f"OperatorRequest:{request.request_id}",
             asked_by=request.actor,
         )
-        wish = wish_of(request)
-        if isinstance(wish, OfIncident):
-            desk = IncidentDesk(
-                transactions=operator.transactions, clock=self.clock, user=operator.user, host=operator.host
-            )
-            return _looked_after(desk, wish)
-        if isinstance(wish, OfNote):
-            return f"{Noter(operator).note(wish.subject, wish.text).wording}."
-        if isinstance(wish, OfRow):
-            return self._dealt_with(operator, connection, wish)
-        if isinstance(wish, OfBatch):
-            enabled = wish.verb is Verb.ENABLE
-            done = operator.set_enabled(wish.batch, enabled=enabled, reason=wish.reason, choice=wish.choice)
-            if done.enabled_before is enabled:
-                operator.note_as_it_was(connection, wish.verb, wish.batch, wish.reason)
-            return _switched(done)
-        if isinstance(wish, OfFreeze):
-            return _frozen_or_thawed(operator, connection, wish)
-        if isinstance(wish, OfPlace):
-            return _drained_or_undrained(operator, connection, wish)
-        if wish.corrections and task_queues.keeps_out(connection, request.actor, wish.instance_id):
-            message = f"BatchControl {wish.instance_id} runs what its data says, and {visible(request.actor)} may not say that."
-            raise Refused(message, next_step="batchctl task enable --role NAME --reason ... gives a role that right")
-        return _done(_intervened(operator, wish))
+        match wish_of(request):
+            case OfIncident() as wish:
+                desk = IncidentDesk(
+                    transactions=operator.transactions, clock=self.clock, user=operator.user, host=operator.host
+                )
+                return _looked_after(desk, wish)
+            case OfNote(subject=subject, text=text):
+                return f"{Noter(operator).note(subject, text).wording}."
+            case OfRow() as wish:
+                return self._dealt_with(operator, connection, wish)
+            case OfBatch() as wish:
+                return _switched(operator, connection, wish)
+            case OfFreeze() as wish:
+                return _frozen_or_thawed(operator, connection, wish)
+            case OfPlace() as wish:
+                return _drained_or_undrained(operator, connection, wish)
+            case OfSchedule() | OfPast() | OfBackfill() as wish:
+                return started(operator, wish, self.zone.key)
+            case OfInstance() as wish:
+                return _done(_intervened(operator, connection, wish))
 
     def _dealt_with(self, operator: Operator, connection: Connection, wish: OfRow) -> str:
         if task_queues.keeps_out_of_row(connection, operator.user, wish.intake_id):
@@ -88,7 +88,7 @@ class Proxy:
         if wish.verb is Verb.RESEND:
             sent = clerk.resend(wish.intake_id, reason=wish.reason)
             return f"FileProcess {sent.intake_id} is submission {sent.number} of FileProcess {sent.first}."
-        act = clerk.retry if wish.verb is Verb.RETRY else clerk.reject
+        act = {Verb.RETRY: clerk.retry, Verb.REJECT: clerk.reject, Verb.ACCEPT: clerk.accept}[wish.verb]
         moved = act(wish.intake_id, reason=wish.reason)
         return f"FileProcess {wish.intake_id} was {moved.before.status} and is {moved.status}."
 
@@ -102,8 +102,13 @@ def _looked_after(desk: IncidentDesk, wish: OfIncident) -> str:
     return " ".join(one.wording for one in done)
 
 
-def _intervened(operator: Operator, wish: OfInstance) -> Intervention:
+def _intervened(operator: Operator, connection: Connection, wish: OfInstance) -> Intervention:
     at, reason = wish.instance_id, wish.reason or ""
+    if wish.corrections and task_queues.keeps_out(connection, operator.user, at):
+        message = f"BatchControl {at} runs what its data says, and {visible(operator.user)} may not say that."
+        raise Refused(message, next_step="batchctl task enable --role NAME --reason ... gives a role that right")
+    if wish.status is not None:
+        many.check_still(operator, at, wish.status)
     match wish.verb:
         case Verb.RERUN:
             return operator.rerun(at, reason=reason, from_seq=wish.from_seq, corrections=wish.corrections)
@@ -166,7 +171,11 @@ def _done(done: Intervention) -> str:
     return f"BatchControl {after.instance_id} of batch {visible(done.batch)} {became}"
 
 
-def _switched(done: Switching) -> str:
+def _switched(operator: Operator, connection: Connection, wish: OfBatch) -> str:
+    enabled = wish.verb is Verb.ENABLE
+    done = operator.set_enabled(wish.batch, enabled=enabled, reason=wish.reason, choice=wish.choice)
+    if done.enabled_before is enabled:
+        operator.note_as_it_was(connection, wish.verb, wish.batch, wish.reason)
     state = "enabled" if done.enabled else "disabled"
     before = "was so already" if done.enabled_before is done.enabled else "was not"
     return " ".join([f"Batch {visible(done.batch)} is {state}; it {before}.", *_of_those_that_waited(done.released)])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
 from batchctl.app import App
 from batchctl.domain.operators.logins import Session
 from batchctl.domain.operators.requests import Request, RequestId
+from batchctl.domain.records import JsonValue
 from batchctl.domain.status import RequestStatus
 from batchctl.operations.operators import asking
 from batchctl.system.concurrency.patience import look_often
@@ -16,6 +17,8 @@ from batchctl.web.wishes import ActOutcome, ConsoleAct, Wish
 
 EVERY, MOST = 0.2, 25
 """Seconds between two looks at a request that is not answered yet, and how many there are."""
+_ROW = "FileProcess_id"
+"""The row that was inserted or moved: there a browser goes on."""
 
 
 class Doing(Protocol):
@@ -39,7 +42,16 @@ async def act(site: Doing, session: Session, verb: ConsoleAct, wish: Wish, seen:
     if request.status is RequestStatus.REQUESTED:
         return replace(done, where=f"/requests/{request_id}")
     asking.check_done(request)
-    return replace(done, asked=None)
+    made: Mapping[str, int] = await site.do(session, lambda app: asking.rows_made(app.transactions, request_id))
+    where = f"/file-processes/{made[_ROW]}" if _ROW in made else done.where
+    return replace(done, asked=None, columns=_with_numbers(done.columns, made), where=where)
+
+
+def _with_numbers(columns: JsonValue, made: Mapping[str, int]) -> JsonValue:
+    """Fill in what was not there yet when it was planned."""
+    if not isinstance(columns, dict):
+        return columns
+    return {name: made[name] if name in made and not value else value for name, value in columns.items()}
 
 
 def looked_at(app: App, request_id: RequestId) -> tuple[Request, str | None]:

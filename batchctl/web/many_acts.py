@@ -23,6 +23,7 @@ from batchctl.operations.intervene import Operator
 from batchctl.operations.many import InstanceFilter, ManyOutcome, Selection
 from batchctl.operations.many_begun import BegunMany
 from batchctl.operations.operators import console_scope
+from batchctl.operations.operators.asking import Asker
 from batchctl.web import guards
 from batchctl.web.act_forms import FormSite, unknown_form
 from batchctl.web.act_table import verb_of
@@ -85,7 +86,7 @@ class ManyActs:
         if shown is None or not isinstance(selection := shown.seen, Selection):
             raise unknown_form()
         token = self.token(16)
-        await self.site.do(session, lambda app: many_begun.begin(app.operator(dry_run=False), selection, token, reason))
+        await self.site.do(session, lambda app: _begun(app, selection, token, reason))
         return self._working(session, action, token)
 
     async def _go_on(self, request: Request, session: Session) -> Response:
@@ -102,7 +103,7 @@ class ManyActs:
         self._at_work.add(token)
         try:
             begun: BegunMany = await self.site.do(session, lambda app: many_begun.load(app.transactions, token))
-            for one in begun.left:
+            for one in begun.left if not begun.is_asked else ():
                 done: ManyOutcome = await self.site.do(session, _acting_on(begun, one))
                 self._refused.setdefault(token, {}).update(done.refused)
         except (DatabaseRefused, NotFound):
@@ -114,16 +115,39 @@ class ManyActs:
         token = request.path_params["token"]
         # Asked first: what ends while it is loaded would seem to stand still.
         is_at_work = token in self._at_work
-        begun: BegunMany = await self.site.do(session, lambda app: many_begun.load(app.transactions, token))
+        begun, leader = await self.site.do(session, lambda app: _how_far(app, token))
         refused = {one: said for one, said in self._refused.get(token, {}).items() if one in begun.left}
+        left = [one for one in begun.left if one not in refused]
         values = {
             "begun": begun,
-            "refused": refused,
-            "left": [one for one in begun.left if one not in refused],
+            "refused": {**begun.refused, **refused},
+            "left": left,
             "is_at_work": is_at_work,
+            "leader": leader,
         }
         title = f"{begun.selection.action.capitalize()} of {len(begun.selection.ids):,} instances"
-        return self.site.render(Page(title, "many_progress.html", values=values), session)
+        page = Page(title, "many_progress.html", values=values, comes_back=bool(left and begun.is_asked))
+        return self.site.render(page, session)
+
+
+def _begun(app: App, selection: Selection, token: str, reason: str | None) -> None:
+    if app.may_change_work:
+        many_begun.begin(app.operator(dry_run=False), selection, token, reason)
+    else:
+        many_begun.ask(Asker(app.actor(dry_run=False)), _in_scope(app, selection), token, reason)
+
+
+def _in_scope(app: App, selection: Selection) -> Selection:
+    """Refuse to ask for what is out of the scope of the person."""
+    if (tag := app.only_tag) is not None:
+        for batch, _ in selection.of:
+            console_scope.check(app.transactions, tag, batch=batch)
+    return selection
+
+
+def _how_far(app: App, token: str) -> tuple[BegunMany, str | None]:
+    begun = many_begun.load(app.transactions, token)
+    return begun, app.leader() if begun.is_asked else None
 
 
 def _acting_on(begun: BegunMany, one: InstanceId) -> Callable[[App], ManyOutcome]:

@@ -10,7 +10,8 @@ from typing import TypeAlias
 from batchctl.app import App
 from batchctl.domain.errors import InvalidInput, NotFound, Refused
 from batchctl.domain.operators.logins import Right
-from batchctl.domain.operators.requests import AskedAct, RequestId
+from batchctl.domain.operators.request_verbs import AskedAct
+from batchctl.domain.operators.requests import RequestId
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import IncidentId, InstanceId
 from batchctl.domain.text import did_you_mean, visible

@@ -2,32 +2,79 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import pytest
 
-from tests.acceptance.consoles import Browser, Served, add, choose, serving
+from batchctl.web.act_table import ACTS
+from batchctl.web.pages import PAGES
+from batchctl.web.wishes import Subject
+from tests.acceptance.consoles import Answer, Browser, Served, add, choose, serving
 from tests.acceptance.guarded import Guarded, guarding
 from tests.acceptance.installation import PATIENCE, RunBatchctl, StartBatchctl
 from tests.acceptance.night import NEEDS_A_FILE
 from tests.faults.site import until
 
 LATE = "/instances/1"
+WHY = {"reason": "it is wanted"}
+SPAN = {"from": "2025-11-01", "to": "2025-11-03"}
+DONE: dict[tuple[Subject, str], tuple[str, dict[str, str]]] = {
+    (Subject.INSTANCES, "skip"): (LATE, WHY),
+    (Subject.INSTANCES, "pause"): ("/instances/5", {}),
+    (Subject.INSTANCES, "resume"): ("/instances/5", {}),
+    (Subject.INSTANCES, "cancel"): ("/instances/5", WHY),
+    (Subject.INSTANCES, "rerun"): ("/instances/5", {**WHY, "from_seq": "10", "Data3": "x"}),
+    (Subject.INSTANCES, "confirm"): ("/instances/6", {}),
+    (Subject.INSTANCES, "refuse"): ("/instances/7", WHY),
+    (Subject.INSTANCES, "note"): (LATE, {"text": "seen"}),
+    (Subject.BATCHES, "disable"): ("/batches/Bank", {}),
+    (Subject.BATCHES, "enable"): ("/batches/Bank", {}),
+    (Subject.BATCHES, "freeze"): ("/batches/Bank", {**WHY, "until": "2h"}),
+    (Subject.BATCHES, "thaw"): ("/batches/Bank", WHY),
+    (Subject.BATCHES, "note"): ("/batches/Bank", {"text": "seen"}),
+    (Subject.FREEZES, "freeze"): ("/new/freezes", {**WHY, "batch": "Bank"}),
+    (Subject.FREEZES, "thaw"): ("/freezes/2", {**WHY, "release": "all"}),
+    (Subject.INCIDENTS, "acknowledge"): ("/incidents/1", WHY),
+    (Subject.INCIDENTS, "snooze"): ("/incidents/1", {**WHY, "for": "2h"}),
+    (Subject.INCIDENTS, "note"): ("/incidents/1", {"text": "seen"}),
+    (Subject.FILE_PROCESSES, "submit"): ("/new/file-processes", {"entity": "Bank", "file_name": "b.csv"}),
+    (Subject.FILE_PROCESSES, "accept"): ("/file-processes/8", WHY),
+    (Subject.SCHEDULES, "run"): ("/schedules/nightly", WHY),
+    (Subject.SCHEDULES, "backfill"): ("/schedules/nightly", SPAN),
+    (Subject.BACKFILLS, "cancel"): ("/backfills/1", WHY),
+}
+"""Each act, where it is done, and what is filled in; one after the other."""
+QUERIES = {
+    "/sql": "?list=Running",
+    "/batch": "?name=Late",
+    "/schedule": "?name=nightly",
+    "/calendar": "?name=NL",
+}
 
 
 @pytest.fixture(scope="module")
 def shop(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, run_batchctl: RunBatchctl
 ) -> Iterator[Guarded]:
-    """Instance 1 has failed, and instance 2 waits behind it."""
+    """Instance 1 has failed, and instance 2 waits behind it; 3 to 5 wait for their batch, 6 and 7 for an answer."""
     with guarding(request, tmp_path_factory.mktemp("shop"), run_batchctl) as made:
         made.batch("Late", "echo loaded", NEEDS_A_FILE)
-        made.arrive("Late", "missing.csv")
-        made.arrive("Late", "second.csv")
+        made.batch("Quiet", "true", Enabled=0)
+        made.batch("Bank", "true")
+        made.batch("Asks", "Is it right?")
+        made.sql("UPDATE ProcessControl SET ProcessType = 'confirm' WHERE Data1 = 'Is it right?'")
+        for entity in ("Late", "Late", "Quiet", "Quiet", "Quiet", "Asks", "Asks"):
+            made.arrive(entity, "missing.csv")
+        daily = ("--entity", "Quiet", "--type", "daily", "--run-times", "02:00")
+        assert made.announced("author", "schedule", "add", "nightly", *daily).returncode == 0
+        made.as_("author", "INSERT INTO Calendar (CalendarName) VALUES ('NL')")
         assert made.announced("service", "run", "--once").returncode == 1
+        made.arrive("Bank", "odd.csv", Status="rejected")
         made.environment["BATCHCTL_DATABASE_URL"] = made.url("web")
         yield made
 
@@ -39,6 +86,28 @@ def anna(shop: Guarded, start_batchctl: StartBatchctl) -> Iterator[Browser]:
     served: Iterator[Served] = serving(shop, start_batchctl)
     yield choose(next(served), "anna", code)
     next(served, None)
+
+
+@dataclass
+class Program:
+    """A program that shows a token."""
+
+    browser: Browser
+    token: str
+
+    def get(self, path: str) -> Answer:
+        return self.browser.get(f"/api/v1{path}", Authorization=f"Bearer {self.token}")
+
+    def post(self, path: str, body: str) -> Answer:
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        return self.browser.post(f"/api/v1{path}", body.encode(), headers)
+
+
+@pytest.fixture(scope="module")
+def loader(shop: Guarded, anna: Browser) -> Program:
+    """A program that may act."""
+    token = shop.json("web", "token", "add", "loader", "--role", "operator", "--days", "1")["Token"]
+    return Program(Browser(anna.port), token)
 
 
 @contextmanager
@@ -65,25 +134,75 @@ def test_without_a_controller_an_act_is_asked_for_and_its_page_says_so(shop: Gua
     assert "Asked: request 1." in shown.said
     assert "No controller leads, so nothing is answered: batchctl run" in shown.said
     asked = "SELECT Action, BatchControl_id, Arguments, Reason, Actor, Status FROM OperatorRequest"
-    assert shop.sql(asked) == [("rerun", 1, '{"Data3": "x"}', "the file is there", "anna", "requested")]
+    assert shop.sql(asked) == [
+        ("rerun", 1, '{"Data3": "x", "status": "failed"}', "the file is there", "anna", "requested")
+    ]
     assert shop.status_of(1) == "failed"
     ((actor, host, action),) = shop.sql("SELECT Actor, Host, Action FROM AuditLog WHERE Target = 'OperatorRequest:1'")
     assert (actor, action) == ("anna", "ask")
     assert re.fullmatch(r"web \w+@.+", str(host))
 
 
+def test_a_program_gets_202_and_the_address_of_its_request(shop: Guarded, loader: Program) -> None:
+    asked = loader.post("/instances/3/pause", "{}")
+
+    assert (asked.status, asked.headers["location"]) == (202, "/api/v1/requests/2")
+    assert json.loads(asked.text) == {"OperatorRequest_id": 2, "Status": "requested"}
+    standing = json.loads(loader.get("/requests/2").text)
+    assert (standing["Action"], standing["Actor"], standing["Status"]) == ("pause", "token:loader", "requested")
+    assert loader.get("/requests/99").status == 404
+
+
+def test_an_act_on_many_asks_for_each_and_its_page_says_how_far_it_has_come(shop: Guarded, anna: Browser) -> None:
+    path = "/many/resume?status=ready&batch=Quiet"
+    begun = anna.act(path).headers["location"]
+
+    shown = anna.get(begun)
+    assert "Left 3" in shown.said
+    assert "No controller leads" in shown.said
+    assert shown.headers["refresh"] == "5"
+    asked = "SELECT BatchControl_id, Arguments FROM OperatorRequest WHERE Action = 'resume' ORDER BY OperatorRequest_id"
+    assert shop.sql(asked) == [(at, '{"status": "ready"}') for at in (3, 4, 5)]
+    shop.sql("UPDATE OperatorRequest SET Action = 'pause' WHERE Action = 'resume' AND BatchControl_id = 4")
+
+
 def test_a_controller_answers_and_the_console_shows_what_was_done(
-    shop: Guarded, anna: Browser, start_batchctl: StartBatchctl
+    shop: Guarded, anna: Browser, loader: Program, start_batchctl: StartBatchctl
 ) -> None:
     with leading(shop, start_batchctl):
         until(lambda: "Done:" in anna.get("/requests/1").said)
         done = anna.get("/requests/1")
         assert "refresh" not in done.headers
         assert f'href="{LATE}"' in done.text
-        paused = anna.act("/instances/2/pause")
-        assert (paused.status, paused.headers["location"]) == (303, "/instances/2")
-        assert shop.status_of(2) == "paused"
-        assert anna.post("/instances/2/pause", {"form": anna.form("/instances/2/resume")}).status == 409
-    acts = "SELECT Actor, Action, Host FROM AuditLog WHERE Target = 'BatchControl:2'"
-    assert shop.sql(acts) == [("anna", "pause", "OperatorRequest:2")]
+        (many,) = shop.sql("SELECT Target FROM AuditLog WHERE Target LIKE 'Many:%'")
+        progress = f"/many/resume/{str(many[0]).partition(':')[2]}"
+        until(lambda: "Left 0" in anna.get(progress).said)
+        over = anna.get(progress).said
+        assert "Done 1 of 3 Refused 2 Left 0" in over
+        assert "BatchControl 3 is paused: only what is ready was meant" in over
+        assert "refresh" not in anna.get("/requests/3").headers
+        refused = loader.post("/instances/4/resume", "{}")
+        assert refused.status == 200, refused.said
+        for (subject, name), (path, values) in DONE.items():
+            until(lambda: shop.status_of(1) != "running")
+            where = path if ACTS[subject, name].makes_row else f"{path}/{name}"
+            done = anna.act(where, **values)
+            assert (done.status, done.headers.get("location", "").startswith("/requests")) == (303, False), done.said
+    assert DONE.keys() == ACTS.keys()
+    assert shop.sql("SELECT Action, Answer FROM OperatorRequest WHERE Status <> 'done' AND Action <> 'resume'") == []
+    asked = "SELECT count(*) FROM AuditLog WHERE Action = 'ask' AND Actor = 'anna' AND Host LIKE 'web %'"
+    assert shop.sql(asked) == [(len(DONE),)]
+    acts = "SELECT DISTINCT Action FROM AuditLog WHERE Actor = 'anna' AND Host LIKE 'OperatorRequest:%'"
+    done_by_her = {name for _, name in DONE if name != "submit"}
+    assert {"backfill", "schedule run", "accept", *done_by_her} - {"run"} <= {action for (action,) in shop.sql(acts)}
+
+
+def test_each_page_is_shown_to_the_role_of_the_console(anna: Browser) -> None:
+    for place in PAGES:
+        path = place.path.replace("{number}", "1").replace("{name}", "console") + QUERIES.get(place.path, "")
+        shown = anna.get(path)
+        assert shown.status == 200, (path, shown.said)
+
+
+def test_the_role_of_the_console_changes_no_work(shop: Guarded) -> None:
     shop.refuses("web", "UPDATE BatchControl SET Status = 'ready'")

@@ -8,9 +8,20 @@ from typing import Any
 import pytest
 
 from batchctl.domain.errors import Refused
-from batchctl.domain.operators.requests import OfBatch, OfIncident, OfInstance, Request, RequestId, Verb, wish_of
+from batchctl.domain.operators.request_verbs import (
+    OfBackfill,
+    OfBatch,
+    OfIncident,
+    OfInstance,
+    OfPast,
+    OfSchedule,
+    Verb,
+    Wish,
+)
+from batchctl.domain.operators.requests import Request, RequestId, wish_of
 from batchctl.domain.rows import InstanceId
-from batchctl.domain.status import RequestStatus
+from batchctl.domain.scheduling.schedules import BackfillId
+from batchctl.domain.status import InstanceStatus, RequestStatus
 
 
 def request(**given: Any) -> Request:
@@ -40,6 +51,31 @@ def test_what_is_done_to_a_batch_needs_no_reason(action: str) -> None:
     assert found == OfBatch(verb=Verb(action), batch="Load", reason=None)
 
 
+def test_what_is_done_only_to_what_stands_still_as_it_stood() -> None:
+    found = wish_of(request(action="pause", reason=None, arguments='{"status": " Ready "}'))
+
+    assert isinstance(found, OfInstance)
+    assert found.status is InstanceStatus.READY
+
+
+def test_what_is_started_by_a_schedule() -> None:
+    def asked(action: str, arguments: str) -> Wish:
+        return wish_of(request(action=action, instance_id=None, arguments=arguments))
+
+    assert asked("run", '{"schedule": "n"}') == OfSchedule(schedule="n", reason="fixed")
+    assert asked("cancel", '{"backfill": 2}') == OfBackfill(backfill_id=BackfillId(2), reason="fixed")
+    past = '{"schedule": "n", "from": "2026-11-01", "to": "2026-11-03 06:00", "most_open": 3, "missed": true}'
+    assert asked("backfill", past) == OfPast(
+        schedule="n",
+        first="2026-11-01",
+        last="2026-11-03 06:00",
+        most_open=3,
+        missed=True,
+        sure=False,
+        reason="fixed",
+    )
+
+
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"action": "pauze"}, "Action 'pauze' is none of rerun, skip, pause, .* Did you mean 'pause'"),
     ({"action": "\x1b[2J"}, r"Action '\\x1b\[2J' is none of"),
@@ -49,7 +85,23 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"batch": "Load"}, "'rerun' is done to an instance: BatchControl_id says to which, and nothing else"),
     ({"action": "enable"}, "'enable' is done to a batch: ProcessBatchName says to which"),
     ({"action": "disable", "batch": "Load"}, "'disable' is done to a batch: .* and nothing else"),
-    ({"action": "cancel", "arguments": "{}"}, "'cancel' takes no Arguments"),
+    ({"action": "confirm", "arguments": "{}"}, "'confirm' takes no Arguments"),
+    (
+        {"action": "cancel", "arguments": '{"backfill": 2}'},
+        "'cancel' of a backfill: Arguments name it, and nothing else",
+    ),
+    ({"action": "skip", "arguments": '{"status": "broken"}'}, "status 'broken' is none of ready, "),
+    ({"action": "run", "arguments": '{"schedule": "nightly"}'}, "'run' is done to a schedule: Arguments name it"),
+    ({"action": "run", "instance_id": None}, "'run' is done to a schedule: Arguments name it"),
+    ({"action": "backfill", "instance_id": None, "arguments": '{"schedule": "n"}'}, "needs to know from when to when"),
+    (
+        {"action": "backfill", "instance_id": None, "arguments": '{"schedule": "n", "from": 20}'},
+        "'from' has to be a text in quotes",
+    ),
+    (
+        {"action": "backfill", "instance_id": None, "arguments": '{"schedule": "n", "sure": 1}'},
+        "'sure' has to be true or false",
+    ),
     ({"arguments": "from=20"}, "Arguments 'from=20' is no JSON object"),
     ({"arguments": "[20]"}, "is no JSON object"),
     ({"arguments": "[" * 100_000}, "is no JSON object"),
@@ -61,7 +113,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         {"action": "enable", "instance_id": None, "batch": "B", "arguments": '{"throttle": 10001}'},
         "'throttle' has to be a whole number without quotes, 10000 at most",
     ),
-    ({"arguments": '{"step": 20}'}, "'step' is none of \"from\" with the number of a step, and Data1 to Data6"),
+    ({"arguments": '{"step": 20}'}, "'step' is none of \"from\" with the number of a step, Data1 to Data6"),
     ({"arguments": '{"from": true}'}, "'from' has to be a whole number"),
     ({"arguments": '{"from": "20"}'}, "'from' has to be a whole number without quotes"),
     ({"arguments": '{"Data3": 7}'}, "'Data3' has to be a text in quotes, or null"),

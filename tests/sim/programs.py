@@ -34,7 +34,8 @@ from batchctl.domain.errors import BatchctlError, PluginError, Refused
 from batchctl.domain.operators.freezes import Scope
 from batchctl.domain.operators.pools import served_by
 from batchctl.domain.operators.release import Choice, Release
-from batchctl.domain.operators.requests import Request, Verb
+from batchctl.domain.operators.request_verbs import Verb
+from batchctl.domain.operators.requests import Request
 from batchctl.domain.rows import BatchDefinition, InstanceId
 from batchctl.domain.scheduling.schedules import BackfillId, ScheduleId
 from batchctl.logs import Listener

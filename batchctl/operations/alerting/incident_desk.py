@@ -118,7 +118,7 @@ class IncidentDesk(Actor):
             self.notice(which.instance_id)
 
         def act(connection: Connection) -> Sequence[LookedAfter]:
-            found = _standing(connection, which)
+            found = _standing(connection, which, lock=not self.dry_run)
             for one in () if self.dry_run else found:
                 if not write(connection, one, fitting(self.user), until, self.clock.now()):
                     raise _is_over(one)
@@ -139,7 +139,7 @@ def _snooze(connection: Connection, one: Incident, by: str, until: datetime | No
     return incident_rows.snooze(connection, one, until or now, now)
 
 
-def _standing(connection: Connection, which: Which) -> list[Incident]:
+def _standing(connection: Connection, which: Which, *, lock: bool) -> list[Incident]:
     """Return the incidents that are meant; refuses where there is nothing to look after."""
     if which.incident_id is None:
         at = which.instance_id or InstanceId(0)
@@ -148,7 +148,8 @@ def _standing(connection: Connection, which: Which) -> list[Incident]:
             message = f"No incident stands about BatchControl {at}."
             raise NotFound(message, next_step="batchctl incidents")
         return found
-    one = incident_rows.load_locked(connection, which.incident_id)
+    load = incident_rows.load_locked if lock else incident_rows.load
+    one = load(connection, which.incident_id)
     if one is None:
         message = f"There is no incident {which.incident_id}."
         raise NotFound(message, next_step="batchctl incidents --all")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from batchctl.domain.errors import NotFound, Refused
-from batchctl.domain.operators.requests import AskedAct, Request, RequestId
+from batchctl.domain.operators.request_verbs import AskedAct
+from batchctl.domain.operators.requests import Request, RequestId
 from batchctl.domain.status import RequestStatus
 from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.ports import Transactions
 from batchctl.store import Connection
+from batchctl.store.maintenance import audit_entries
 from batchctl.store.operators import operator_requests
 
 ASK = "ask"
@@ -41,6 +44,10 @@ class Asker:
         self.actor.note(connection, ASK, target(request_id), asked.reason, {}, kept)
         return request_id
 
+    def add_all(self, connection: Connection, asked: Sequence[AskedAct]) -> list[RequestId]:
+        """Insert many at once, for an act on many that has its own row in the audit log."""
+        return operator_requests.add_all(connection, asked, self.actor.user)
+
 
 def standing(transactions: Transactions, request_id: RequestId) -> Request:
     """Return a request as it stands; raises `NotFound`."""
@@ -55,6 +62,20 @@ def standing_all(transactions: Transactions, request_ids: Sequence[RequestId]) -
     """Return some requests as they stand."""
     with transactions.read() as connection:
         return operator_requests.load_all(connection, request_ids)
+
+
+def rows_made(transactions: Transactions, request_id: RequestId) -> Mapping[str, int]:
+    """Return the rows that a request concerned or made, by the names of their keys: what was asked for in advance has none."""
+    with transactions.read() as connection:
+        asked = audit_entries.of_target(connection, target(request_id))
+        acts = audit_entries.of_host(connection, target(request_id), asked[0].audit_id) if asked else []
+    found: dict[str, int] = {}
+    for act in acts:
+        table, _, number = act.target.partition(":")
+        after = json.loads(act.after or "{}")
+        found |= {f"{table}_id": int(number)} if number.isdecimal() else {}
+        found |= {name: value for name, value in after.items() if name.endswith("_id") and isinstance(value, int)}
+    return found
 
 
 def check_done(request: Request) -> None:

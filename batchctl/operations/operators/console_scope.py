@@ -38,6 +38,6 @@ def _batch_id(connection: Connection, instance_id: InstanceId | None, incident_i
         instance = instances.load(connection, instance_id)
         return None if instance is None else instance.batch_id
     if incident_id is not None:
-        incident = incident_rows.load_locked(connection, incident_id)
+        incident = incident_rows.load(connection, incident_id)
         return None if incident is None else incident.batch_id
     return None

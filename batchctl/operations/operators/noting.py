@@ -68,7 +68,7 @@ class Noter:
             elif subject.instance_id is not None:
                 _check_instance(connection, subject.instance_id)
             elif subject.incident_id is not None:
-                _check_incident(connection, subject.incident_id)
+                _check_incident(connection, subject.incident_id, lock=not self.actor.dry_run)
             made = Note(
                 note_id=0,
                 instance_id=subject.instance_id,
@@ -105,8 +105,9 @@ def _check_instance(connection: Connection, instance_id: InstanceId) -> None:
         raise unknown.instance(connection, instance_id)
 
 
-def _check_incident(connection: Connection, incident_id: IncidentId) -> None:
-    if incident_rows.load_locked(connection, incident_id) is None:
+def _check_incident(connection: Connection, incident_id: IncidentId, *, lock: bool) -> None:
+    load = incident_rows.load_locked if lock else incident_rows.load
+    if load(connection, incident_id) is None:
         raise NotFound(f"There is no incident {incident_id}.", next_step="batchctl incidents --all")
 
 

@@ -10,7 +10,7 @@ from itertools import islice
 from zoneinfo import ZoneInfo
 
 from batchctl.domain.definitions.sql_jobs import local_now, shown, wall_time
-from batchctl.domain.errors import NotFound, Refused, StatusChanged
+from batchctl.domain.errors import InvalidInput, NotFound, Refused, StatusChanged
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchDefinition, InstanceId
 from batchctl.domain.scheduling import due
@@ -51,6 +51,15 @@ def range_end(text: str) -> datetime | date | None:
         return date.fromisoformat(text.strip())
     except ValueError:
         return None
+
+
+def end_of(text: str, name: str) -> datetime | date:
+    """Read what was written as one end of a range; raises `InvalidInput`."""
+    found = range_end(text)
+    if found is None:
+        message = f"'{visible(text)}' is neither a day such as 2026-11-01 nor a time such as '2026-11-01 06:00'."
+        raise InvalidInput(message, next_step=f"correct '{name}'")
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,6 +42,9 @@ _ADD = RowInsert(audit_log)
 _COLUMNS = ("z_inserted", "Actor", "Host", "Action", "Target", "Reason", "ValuesBefore", "ValuesAfter")
 _NEWEST = select(audit_log).order_by(_a.AuditLog_id.desc()).limit(bindparam("most"))
 _OF = select(audit_log).where(_a.Target == bindparam("target")).order_by(_a.AuditLog_id)
+_OF_HOST = (
+    select(audit_log).where(_a.Host == bindparam("host"), _a.AuditLog_id > bindparam("after")).order_by(_a.AuditLog_id)
+)
 _OF_MANY = select(audit_log).order_by(_a.AuditLog_id)
 _COUNT = select(func.count()).where(_a.Target == bindparam("target"), _a.Action == bindparam("action"))
 
@@ -88,6 +91,11 @@ def count(connection: Connection, target: str, action: str) -> int:
 def of_target(connection: Connection, target: str) -> list[AuditEntry]:
     """Return the acts on one row, oldest first."""
     return entries(connection.execute(_OF, {"target": target}))
+
+
+def of_host(connection: Connection, host: str, after: int) -> list[AuditEntry]:
+    """Return what was done from a host since an act, oldest first."""
+    return entries(connection.execute(_OF_HOST, {"host": host, "after": after}))
 
 
 def of_targets(connection: Connection, targets: Sequence[str], actions: Sequence[str]) -> list[AuditEntry]:

@@ -275,9 +275,10 @@ END $$;
 CREATE OR REPLACE FUNCTION batchctl_no_task_data() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = {schema}, pg_temp AS $$
 BEGIN
-    -- What says more than from which step may say a command; an instance that is still to come may be of any batch.
+    -- What says more than from which step, and how it has to stand, may say a command; an instance that is still to come may
+    -- be of any batch.
     IF NEW.BatchControl_id IS NOT NULL AND lower(trim(NEW.Action)) NOT IN ('acknowledge', 'snooze')
-       AND NEW.Arguments !~ '^\s*([{{]\s*("from"\s*:\s*-?[0-9]+\s*)?[}}]\s*)?$'
+       AND NEW.Arguments !~ '^\s*([{{]\s*(("from"\s*:\s*-?[0-9]+|"status"\s*:\s*"[a-z]+")\s*,?\s*)*[}}]\s*)?$'
        AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.BatchControl_id = NEW.BatchControl_id AND NOT EXISTS (
                SELECT 1 FROM ProcessControl p
                WHERE p.ProcessBatch_id = c.ProcessBatch_id AND lower(trim(p.ProcessType)) = 'task'))
@@ -389,7 +390,8 @@ _NO_TASKS_ON_MSSQL = (
 )
 _NO_TASK_DATA_ON_MSSQL = (
     "(w.BatchControl_id IS NULL OR LOWER(TRIM(w.Action)) IN ('acknowledge', 'snooze')"
-    " OR TRIM(COALESCE(w.Arguments, '')) = ''"
+    # Without a digit or an escape nothing can be called Data1.
+    r" OR COALESCE(w.Arguments, '') NOT LIKE '%[0-9\]%'"
     " OR EXISTS (SELECT 1 FROM {schema}.BatchControl AS c WHERE c.BatchControl_id = w.BatchControl_id AND NOT EXISTS ("
     "SELECT 1 FROM {schema}.ProcessControl AS p WHERE p.ProcessBatch_id = c.ProcessBatch_id"
     " AND LOWER(TRIM(p.ProcessType)) = 'task'))"

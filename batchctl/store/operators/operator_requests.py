@@ -8,7 +8,8 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, select, text
 
-from batchctl.domain.operators.requests import AskedAct, Request, RequestId
+from batchctl.domain.operators.request_verbs import AskedAct
+from batchctl.domain.operators.requests import Request, RequestId
 from batchctl.domain.status import RequestStatus
 from batchctl.domain.text import NAME_LIMIT, fitting
 from batchctl.store.columns import readable
@@ -48,7 +49,20 @@ def newest(connection: Connection, most: int, *, only_open: bool) -> list[Reques
 
 def add(connection: Connection, asked: AskedAct, actor: str) -> RequestId:
     """Insert what a person asks for."""
-    values = {
+    return RequestId(_ADD(connection, _values(asked, actor)))
+
+
+def add_all(connection: Connection, asked: Sequence[AskedAct], actor: str) -> list[RequestId]:
+    """Insert what a person asks for at once; return the numbers in the same order."""
+    if not asked:
+        return []
+    rows = [_values(each, actor) for each in asked]
+    inserted = _ADD.rows(connection, (*rows[0],), [(*row.values(),) for row in rows]).insert(connection)
+    return [*map(RequestId, inserted)]
+
+
+def _values(asked: AskedAct, actor: str) -> dict[str, object]:
+    return {
         "Action": asked.verb.value,
         "BatchControl_id": asked.instance_id,
         "ProcessBatchName": asked.batch,
@@ -56,7 +70,6 @@ def add(connection: Connection, asked: AskedAct, actor: str) -> RequestId:
         "Reason": asked.reason,
         "Actor": fitting(actor),
     }
-    return RequestId(_ADD(connection, values))
 
 
 def load(connection: Connection, request_id: RequestId) -> Request | None:

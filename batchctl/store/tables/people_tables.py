@@ -11,7 +11,7 @@ from sqlalchemy import (
 )
 
 from batchctl.domain import status
-from batchctl.domain.operators.requests import Verb
+from batchctl.domain.operators.request_verbs import Verb
 from batchctl.store.columns import (
     UtcTime,
     database_user,

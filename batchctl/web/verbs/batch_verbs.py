@@ -8,7 +8,7 @@ from batchctl.app import App
 from batchctl.domain.errors import InvalidInput
 from batchctl.domain.operators.freezes import Scope, wording
 from batchctl.domain.operators.release import MOST_PER_MINUTE, Choice, Release
-from batchctl.domain.operators.requests import AskedAct, Verb
+from batchctl.domain.operators.request_verbs import AskedAct, Verb
 from batchctl.domain.rows import FreezeId
 from batchctl.domain.text import visible
 from batchctl.operations.intervene import Switching

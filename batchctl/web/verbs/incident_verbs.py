@@ -9,7 +9,7 @@ from batchctl.app import App
 from batchctl.domain.errors import InvalidInput
 from batchctl.domain.maintenance.lengths import length_of
 from batchctl.domain.operators.notes import NoteSubject
-from batchctl.domain.operators.requests import AskedAct, Verb
+from batchctl.domain.operators.request_verbs import AskedAct, Verb
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import IncidentId, InstanceId
 from batchctl.domain.text import visible

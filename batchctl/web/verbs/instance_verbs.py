@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from batchctl.app import App
-from batchctl.domain.operators.requests import AskedAct, Verb
+from batchctl.domain.operators.request_verbs import AskedAct, Verb
 from batchctl.domain.rows import BatchInstance, InstanceId
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import visible
@@ -17,6 +17,8 @@ from batchctl.web.wishes import ActOutcome, Asks, ConsoleAct, FieldKind, FormFie
 
 DATA = tuple(f"Data{at}" for at in range(1, 7))
 _FROM = "from_seq"
+_LOOK_FIRST = {Verb.RERUN, Verb.SKIP, Verb.PAUSE, Verb.RESUME, Verb.CANCEL}
+"""What the leader does only where the instance stands as it was shown."""
 
 Act = Callable[[Operator, InstanceId, Wish], Intervention]
 
@@ -33,8 +35,11 @@ def _asks(verb: Verb) -> Asks:
     def asks(wish: Wish) -> AskedAct:
         begin = {} if _FROM not in wish.values else {"from": wish.number(_FROM)}
         corrected = {name: wish.text(name) for name in DATA if name in wish.values}
-        at = InstanceId(wish.row_id)
-        return AskedAct(verb=verb, instance_id=at, arguments={**begin, **corrected}, reason=wish.reason)
+        still = (
+            {"status": wish.seen.status.value} if isinstance(wish.seen, BatchInstance) and verb in _LOOK_FIRST else {}
+        )
+        at, arguments = InstanceId(wish.row_id), {**begin, **corrected, **still}
+        return AskedAct(verb=verb, instance_id=at, arguments=arguments, reason=wish.reason)
 
     return asks
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
-
 from batchctl.app import App
-from batchctl.domain.errors import InvalidInput
 from batchctl.domain.operators.logins import Right
+from batchctl.domain.operators.request_verbs import AskedAct, Verb
 from batchctl.domain.rows import IntakeId
 from batchctl.domain.scheduling.schedules import BackfillId
 from batchctl.domain.text import visible
@@ -15,7 +13,7 @@ from batchctl.operations import inspection, planning
 from batchctl.operations.intake import submission
 from batchctl.operations.scheduling import backfiller, schedule_keeper
 from batchctl.operations.shown_columns import Columns
-from batchctl.web.wishes import ActOutcome, ConsoleAct, FieldKind, FormField, Subject, Wish
+from batchctl.web.wishes import ActOutcome, Asks, ConsoleAct, FieldKind, FormField, Subject, Wish
 
 
 def _submit(app: App, wish: Wish) -> ActOutcome:
@@ -94,7 +92,9 @@ def _run(app: App, wish: Wish) -> ActOutcome:
 
 
 def _backfill(app: App, wish: Wish) -> ActOutcome:
-    span = backfiller.Span(first=_end(wish, "from"), last=_end(wish, "to"))
+    span = backfiller.Span(
+        first=backfiller.end_of(wish.text("from") or "", "from"), last=backfiller.end_of(wish.text("to") or "", "to")
+    )
     done = _backfiller(app, dry_run=wish.dry_run).begin(
         wish.key,
         span,
@@ -130,21 +130,20 @@ def _backfiller(app: App, *, dry_run: bool) -> backfiller.Backfiller:
     return backfiller.Backfiller(actor=app.actor(dry_run=dry_run), default_zone=app.settings.business_time_zone)
 
 
-def _end(wish: Wish, name: str) -> datetime | date:
-    text = wish.text(name) or ""
-    found = backfiller.range_end(text)
-    if found is None:
-        message = f"'{visible(text)}' is neither a day such as 2026-11-01 nor a time such as '2026-11-01 06:00'."
-        raise InvalidInput(message, next_step=f"correct '{name}'")
-    return found
-
-
 def _taken_by(batches: tuple[str, ...]) -> list[str]:
     return [f"Taken by: {', '.join(map(visible, batches))}."] if batches else []
 
 
 def _page_of(intake_id: int | None) -> str:
     return "/inbox" if intake_id is None else f"/file-processes/{intake_id}"
+
+
+def _asks_of_row(verb: Verb) -> Asks:
+    return lambda wish: AskedAct(verb=verb, arguments={"file": wish.row_id}, reason=wish.reason)
+
+
+def _asks_of_past(wish: Wish) -> AskedAct:
+    return AskedAct(verb=Verb.BACKFILL, arguments={"schedule": wish.key, **wish.values}, reason=wish.reason)
 
 
 VERBS = (
@@ -169,6 +168,7 @@ VERBS = (
         "Take in a rejected or duplicate FileProcess row on purpose.",
         _accept,
         needs_reason=True,
+        asks=_asks_of_row(Verb.ACCEPT),
     ),
     ConsoleAct(
         Subject.SCHEDULES,
@@ -176,6 +176,7 @@ VERBS = (
         "Start the schedule's work now, outside of its due times, which stay as they are.",
         _run,
         needs_reason=True,
+        asks=lambda wish: AskedAct(verb=Verb.RUN, arguments={"schedule": wish.key}, reason=wish.reason),
     ),
     ConsoleAct(
         Subject.SCHEDULES,
@@ -189,6 +190,7 @@ VERBS = (
             FormField("most_open", "For how many due times work may be unfinished at once", FieldKind.NUMBER, hint="1"),
             FormField("sure", "Also for more than 100 due times", FieldKind.FLAG),
         ),
+        asks=_asks_of_past,
     ),
     ConsoleAct(
         Subject.BACKFILLS,
@@ -196,5 +198,6 @@ VERBS = (
         "Let the backfill start nothing more; what it has started goes on.",
         _cancel,
         needs_reason=True,
+        asks=lambda wish: AskedAct(verb=Verb.CANCEL, arguments={"backfill": wish.row_id}, reason=wish.reason),
     ),
 )
