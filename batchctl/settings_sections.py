@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from batchctl.domain import urls
 from batchctl.domain.maintenance.lengths import length_of
+from batchctl.domain.operators.issuers import is_issuer
 from batchctl.domain.text import visible
 
 
@@ -103,8 +105,33 @@ class AlertSettings(Section):
 
 
 class WebSettings(Section):
-    """`[web]`: by which names the console is called, and which proxy before it says who asks."""
+    """`[web]`: by which names the console is called, and who says who asks: a proxy before it, or an issuer."""
 
     names: list[str] = Field(default_factory=list)
     trusted_proxies: list[str] = Field(default_factory=list)
     user_header: str = Field(default="X-Remote-User", pattern=r"^[A-Za-z][A-Za-z0-9-]*$")
+    oidc_issuer: str | None = None
+    oidc_client_id: str | None = Field(default=None, min_length=1)
+    oidc_client_secret: str | None = Field(default=None, repr=False)
+    oidc_name_claim: str = Field(default="preferred_username", min_length=1)
+    oidc_label: str | None = Field(default=None, min_length=1)
+
+    @field_validator("oidc_issuer")
+    @classmethod
+    def _an_issuer(cls, value: str | None) -> str | None:
+        if value is not None and not is_issuer(value):
+            raise ValueError("write the address of the issuer, https://...; http:// does for this machine alone")
+        return value
+
+    @field_validator("oidc_client_secret")
+    @classmethod
+    def _a_reference(cls, value: str | None) -> str | None:
+        if value is not None and urls.reference(value) is None:
+            raise ValueError('it refers to a secret, and is none: "{secret:NAME}", and a section [secrets.NAME]')
+        return value
+
+    @model_validator(mode="after")
+    def _issuer_and_client(self) -> WebSettings:
+        if (self.oidc_issuer is None) is not (self.oidc_client_id is None):
+            raise ValueError("oidc_issuer and oidc_client_id go together, and one of them is missing")
+        return self

@@ -310,6 +310,16 @@ CODES: Mapping[str, int] = {
     "batchctl.operations.many:check_still": 1096,
     "batchctl.operations.requested:_intervened": 1220,
     "batchctl.operations.scheduling.backfiller:end_of": 1487,
+    "batchctl.domain.operators.issuers:metadata_of": 1500,
+    "batchctl.domain.operators.issuers:code_in": 1501,
+    "batchctl.domain.operators.issuers:name_in": 1502,
+    "batchctl.domain.operators.issuers:_address": 1503,
+    "batchctl.operations.operators.user_door:UserDoor.enter_by_issuer": 1504,
+    "batchctl.web.oidc.issuer_client:IssuerClient._away": 1505,
+    "batchctl.web.oidc.issuer_client:IssuerClient._refused": 1506,
+    "batchctl.web.oidc.issuer_entrance:_Visit._pending": 1507,
+    "batchctl.web.oidc.issuer_entrance:_check_open": 1508,
+    "batchctl.web.server:issuer_of": 1509,
 }
 """By the module and the function that makes the error."""
 

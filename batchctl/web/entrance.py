@@ -1,17 +1,18 @@
-"""Who asks: a browser with a session, a user whom a trusted proxy names, or a program with a token; and how they come in."""
+"""Who asks: a browser with a session, a user whom a proxy or an issuer names, or a program with a token; how they come in."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Protocol
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from batchctl.app import App
-from batchctl.domain.errors import BatchctlError
+from batchctl.domain.errors import BatchctlError, Refused
 from batchctl.domain.operators.logins import Right, Session, WebSessionId
 from batchctl.operations.operators import console_users
 from batchctl.operations.operators.console_users import UserKeeper
@@ -26,6 +27,17 @@ ACCOUNT = "/account"
 _NOT_ALLOWED, _TOO_OFTEN = 403, 429
 
 
+class IssuerDoor(Protocol):
+    """A door at which an issuer says who comes."""
+
+    @property
+    def label(self) -> str:
+        """Return what people call the issuer."""
+
+    def routes(self, entrance: Entrance, open_to_all: Open) -> Iterator[Route]:
+        """Yield the routes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entrance:
     """Finds out who asks, and answers what concerns coming in and going."""
@@ -33,6 +45,7 @@ class Entrance:
     site: Site
     code_door: CodeDoor
     proxies: guards.Proxies
+    issuer: IssuerDoor | None = None
 
     async def session(self, request: Request) -> Session | None:
         """Return the session of a request; None where it lets in no user."""
@@ -59,6 +72,8 @@ class Entrance:
         """Yield the routes of coming in, going, and what is one's own."""
         yield Route("/login", open_to_all(self._ask), methods=["GET"])
         yield Route("/login", open_to_all(self._enter), methods=["POST"])
+        if self.issuer is not None:
+            yield from self.issuer.routes(self, open_to_all)
         yield Route("/logout", guarded(self._leave, Right.OWN), methods=["POST"])
         yield Route(ACCOUNT, guarded(self._account, Right.OWN), methods=["GET"])
         yield Route(f"{ACCOUNT}/password", guarded(self._change, Right.OWN), methods=["POST"])
@@ -68,9 +83,15 @@ class Entrance:
         del request
         return await self._door()
 
-    async def _door(self, wrong: str | None = None, code: int = 200) -> Response:
+    async def refuse(self, error: BatchctlError) -> Response:
+        """Say what went wrong at another door; one's own is there beside it."""
+        code = _NOT_ALLOWED if isinstance(error, Refused) else self.site.code_of(error)
+        return await self._door(error.message, code, error)
+
+    async def _door(self, wrong: str | None = None, code: int = 200, error: BatchctlError | None = None) -> Response:
         has_users = await self.site.ask(lambda app: door_of(app).has_users())
-        return self.site.render(Page("Log in", "login.html"), None, code, wrong=wrong, has_users=has_users)
+        shown = {"wrong": wrong, "error": error, "has_users": has_users, "issuer": self.issuer}
+        return self.site.render(Page("Log in", "login.html"), None, code, **shown)
 
     async def _enter(self, request: Request) -> Response:
         form = await guards.form_of(request)
@@ -139,10 +160,14 @@ def _keeper(app: App) -> UserKeeper:
     return UserKeeper(app.actor(dry_run=False), app.ids.token)
 
 
-def _let_in(token: str) -> Response:
-    answer = RedirectResponse("/", status_code=303)
+def with_session(answer: Response, token: str) -> Response:
+    """Give a browser the token of its session."""
     answer.set_cookie(COOKIE, token, path="/", secure=True, httponly=True, samesite="strict")
     return answer
+
+
+def _let_in(token: str) -> Response:
+    return with_session(RedirectResponse("/", status_code=303), token)
 
 
 def _without_cookie(answer: Response) -> Response:

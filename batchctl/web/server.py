@@ -12,12 +12,13 @@ from types import FrameType
 import uvicorn
 
 from batchctl.app import App
-from batchctl.domain.errors import Refused
+from batchctl.domain.configuring import how_to_install_extra
+from batchctl.domain.errors import ConfigurationError, Refused
 from batchctl.domain.text import visible
 from batchctl.system.host.listening import listen
 from batchctl.web import guards
 from batchctl.web.doors import CodeDoor
-from batchctl.web.entrance import door_of
+from batchctl.web.entrance import IssuerDoor, door_of
 from batchctl.web.forms import Forms
 from batchctl.web.guards import LOOPBACK
 from batchctl.web.site import Console
@@ -82,10 +83,23 @@ def check_reach(reach: Reach, *, knows_people: bool) -> None:
         raise Refused(message, next_step=tunnel)
 
 
+def issuer_of(app: App, reach: Reach) -> IssuerDoor | None:
+    """Return the door of the issuer that the settings name."""
+    if app.settings.web.oidc_issuer is None:
+        return None
+    try:
+        from batchctl.web.oidc import opening  # noqa: PLC0415 - what it needs comes with an extra
+    except ModuleNotFoundError as error:
+        message = f"[web] oidc_issuer needs the module {error.name}, which is not installed."
+        raise ConfigurationError(message, next_step=how_to_install_extra("oidc")) from error
+    return opening.issuer_entrance(app, "https" if reach.has_tls else "http")
+
+
 def serve(app: App, reach: Reach, terminal: Terminal) -> None:
     """Answer until SIGINT or SIGTERM."""
-    has_users, settings = door_of(app).has_users(), app.settings.web
-    check_reach(reach, knows_people=has_users)
+    issuer, settings = issuer_of(app, reach), app.settings.web
+    knows_people = issuer is not None or door_of(app).has_users()
+    check_reach(reach, knows_people=knows_people)
     host = reach.host
     with closing(listen(host, reach.port)) as place:
         name = f"[{host}]" if ":" in host else host
@@ -93,11 +107,11 @@ def serve(app: App, reach: Reach, terminal: Terminal) -> None:
         door = CodeDoor(
             who=f"{app.ids.user()}@{app.ids.host()}", now=app.clock.now, token=app.ids.token, show=terminal.code
         )
-        if not has_users:
+        if not knows_people:
             door.open()
         proxies = guards.Proxies(frozenset(settings.trusted_proxies), settings.user_header)
         names = LOOPBACK | {one.lower() for one in (host, app.ids.host(), *settings.names)}
-        console = Console(lambda: app.another().verified(), door, proxies, Forms(app.ids.token), names)
+        console = Console(lambda: app.another().verified(), door, proxies, Forms(app.ids.token), names, issuer)
         served = uvicorn.Config(
             console.application(has_tls=reach.has_tls),
             log_level="warning",

@@ -25,7 +25,7 @@ from batchctl.system.concurrency.lending_threads import LendingThreads
 from batchctl.web import guards, handbook
 from batchctl.web.act_forms import ActForms
 from batchctl.web.doors import CodeDoor
-from batchctl.web.entrance import ACCOUNT, Entrance
+from batchctl.web.entrance import ACCOUNT, Entrance, IssuerDoor
 from batchctl.web.forms import Forms
 from batchctl.web.live_pages import Live, stream_of
 from batchctl.web.many_acts import ManyActs
@@ -54,10 +54,11 @@ class Console:
     proxies: guards.Proxies
     forms: Forms
     hosts: frozenset[str]
+    issuer: IssuerDoor | None = None
 
     def __post_init__(self) -> None:
         """Open nothing yet."""
-        self.entrance = Entrance(self, self.door, self.proxies)
+        self.entrance = Entrance(self, self.door, self.proxies, self.issuer)
         self.live = Live(self.open_app)
         self._threads = LendingThreads(THREADS, self.open_app, App.close, DatabaseRefused)
         self._templates = jinja2.Environment(
@@ -112,7 +113,7 @@ class Console:
         session = await self.entrance.session(request)
         if session is None:
             return RedirectResponse("/login", status_code=303)
-        if not session.has_password and right is not Right.OWN:
+        if session.has_to_choose and right is not Right.OWN:
             return RedirectResponse(ACCOUNT, status_code=303)
         if not session.may(right):
             message = f"This takes the right to {right}, which the role {session.role} does not have."

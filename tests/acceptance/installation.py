@@ -86,7 +86,9 @@ def run_time_dependencies(name: str) -> list[Distribution]:
 def is_needed(requirement: Requirement) -> bool:
     """Say whether a requirement holds here: without extras, or for one of those that bring the driver and the console."""
     marker = requirement.marker
-    return marker is None or any(marker.evaluate({"extra": extra}) for extra in ("", "postgres", "binary", "web"))
+    return marker is None or any(
+        marker.evaluate({"extra": extra}) for extra in ("", "postgres", "binary", "web", "oidc")
+    )
 
 
 def lend(package: Distribution, site_packages: Path) -> None:

@@ -87,6 +87,8 @@ class WebSession:
     user_id: Annotated[WebUserId, "WebUser_id"]
     token_hash: Hidden[str]
     address: str | None
+    by_issuer: bool = False
+    """An issuer has said who the user is; no password was typed here."""
     last_used: datetime
     expires_at: Annotated[datetime, "ExpiresTime"]
     ended_at: Annotated[datetime | None, "EndedTime"] = None
@@ -130,6 +132,8 @@ class Session:
     """What the session is known by; None where each request says by itself who it is."""
     known: WebUser | None = None
     """The user of the console; None of the person at the terminal, and of programs."""
+    by_issuer: bool = False
+    """An issuer has said who the user is."""
 
     @property
     def who(self) -> str:
@@ -138,8 +142,13 @@ class Session:
 
     @property
     def has_password(self) -> bool:
-        """Say whether the user may do more than choose a password."""
-        return self.known is None or self.key is None or self.known.password_hash is not None
+        """Say whether there is a password that could be changed."""
+        return self.known is not None and self.known.password_hash is not None
+
+    @property
+    def has_to_choose(self) -> bool:
+        """Say whether a password has to be chosen before anything else: what has opened was a code."""
+        return self.known is not None and self.key is not None and not (self.by_issuer or self.has_password)
 
     def may(self, right: Right) -> bool:
         """Say whether something may be done."""

@@ -1,4 +1,4 @@
-"""Lets users of the console in by name and password, programs by a token, and whom a trusted proxy names."""
+"""Lets users of the console in by name and password, programs by a token, and whom a proxy or an issuer names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from batchctl.domain.errors import InvalidInput, Refused
 from batchctl.domain.operators.logins import LONGEST, Session, WebUser, unfit_password, wait_after
-from batchctl.domain.text import fitting, unfit
+from batchctl.domain.text import fitting, typed, unfit, visible
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.console_users import TOKEN_BYTES, hash_of
 from batchctl.store import Connection
@@ -48,13 +48,12 @@ class UserDoor:
 
     def enter(self, name: str, password: str, address: str) -> Entered:
         """Begin a session where the password is right, or the code of a user who has none yet."""
-        subjects, now = (fitting(f"user:{name}"), fitting(f"address:{address}")), self.actor.clock.now()
+        subjects, now = (fitting(f"user:{name}"), _subject(address)), self.actor.clock.now()
         with self.actor.transactions.read() as connection:
-            waits = [found[1] - now for one in subjects if (found := login_rows.back_off(connection, one)) is not None]
-            # No user has a name that no table can hold.
-            user = login_rows.user_named(connection, name) if unfit(name) is None else None
-        if waits and max(waits) > timedelta(0):
-            return Entered(shut_for=max(waits))
+            wait = self._wait(connection, subjects)
+            user = _known(connection, name)
+        if wait is not None:
+            return Entered(shut_for=wait)
         kept = user if user is not None and user.enabled else None
         right = self.is_right(password, None if kept is None else kept.password_hash)
         if kept is None or not (right or _is_code(kept, password, now)):
@@ -76,7 +75,34 @@ class UserDoor:
 
         return self.actor.act(act)
 
-    def _begin(self, user: WebUser, address: str, subjects: tuple[str, ...] = ()) -> str:
+    def enter_by_issuer(self, name: str, address: str) -> str:
+        """Begin a session for a user whom the issuer names, and return its token; raises `Refused`."""
+        with self.actor.transactions.read() as connection:
+            user = _known(connection, name)
+        if user is not None and user.enabled:
+            return self._begin(user, address, (_subject(address),), by_issuer=True)
+        self.actor.act(lambda connection: self._note(connection, name, address, "login refused"))
+        if user is None:
+            message = f"The issuer knows you as {visible(name)}, and the console has no user of that name."
+            raise Refused(message, next_step=f"batchctl web user add {typed(name)} --role operator")
+        message = f"The user {visible(name)} is disabled."
+        raise Refused(message, next_step=f"batchctl web user enable {typed(name)}")
+
+    def shut_for(self, address: str) -> timedelta | None:
+        """Return how long nothing is looked at that comes from an address, because the last was wrong."""
+        with self.actor.transactions.read() as connection:
+            return self._wait(connection, (_subject(address),))
+
+    def refuse(self, address: str) -> None:
+        """Write down that what came from an address lets no user in, whatever the issuer was asked by it."""
+        self._wrong((_subject(address),), "-", address)
+
+    def _wait(self, connection: Connection, subjects: tuple[str, ...]) -> timedelta | None:
+        now = self.actor.clock.now()
+        waits = [found[1] - now for one in subjects if (found := login_rows.back_off(connection, one)) is not None]
+        return max(waits) if waits and max(waits) > timedelta(0) else None
+
+    def _begin(self, user: WebUser, address: str, subjects: tuple[str, ...] = (), *, by_issuer: bool = False) -> str:
         token, now = self.token(TOKEN_BYTES), self.actor.clock.now()
 
         def act(connection: Connection) -> None:
@@ -86,7 +112,8 @@ class UserDoor:
             if user.code_hash is not None:
                 # It opens once: what it has opened lets the user choose a password, and no more.
                 login_rows.change_user(connection, user.user_id, now, CodeHash=None, CodeUntil=None)
-            login_rows.add_session(connection, user.user_id, hash_of(token), fitting(address), now, now + LONGEST)
+            until, key = now + LONGEST, hash_of(token)
+            login_rows.add_session(connection, user.user_id, key, fitting(address), now, until, by_issuer=by_issuer)
             self._note(connection, user.name, address, "login")
 
         self.actor.act(act)
@@ -103,7 +130,7 @@ class UserDoor:
         if renews and now - found.last_used >= NOTED_EVERY:
             session_id = found.session_id
             self.actor.act(lambda connection: login_rows.touch_session(connection, session_id, now))
-        return _session(user, token)
+        return _session(user, token, by_issuer=found.by_issuer)
 
     def of_proxy(self, name: str) -> Session | None:
         """Return the session of a user whom a trusted proxy names."""
@@ -139,6 +166,9 @@ class UserDoor:
         user, now = session.known, self.actor.clock.now()
         if user is None:
             raise Refused("You are not a user of the console.", next_step="batchctl web user add NAME --role ROLE")
+        if session.by_issuer and user.password_hash is None:
+            message = "You come in by the issuer: a password here would go past what it asks of you."
+            raise Refused(message, next_step=f"batchctl web user reset {typed(user.name)} --reason ...")
         if user.password_hash is not None and not self.is_right(old, user.password_hash):
             forgotten = "type it again; for a new code: batchctl web user reset NAME --reason ..."
             raise Refused("The old password is not right.", next_step=forgotten)
@@ -160,11 +190,20 @@ class UserDoor:
         person.note(connection, verb, fitting(f"WebUser:{name}"), None, {}, {})
 
 
+def _subject(address: str) -> str:
+    return fitting(f"address:{address}")
+
+
+def _known(connection: Connection, name: str) -> WebUser | None:
+    """Return the user of a name; none has one that no table can hold."""
+    return login_rows.user_named(connection, name) if unfit(name) is None else None
+
+
 def _is_code(user: WebUser, code: str, now: datetime) -> bool:
     if user.code_hash is None or user.code_until is None or now >= user.code_until:
         return False
     return hmac.compare_digest(hash_of(code.strip()), user.code_hash)
 
 
-def _session(user: WebUser, token: str | None) -> Session:
-    return Session(user=user.name, role=user.role, tag=user.tag, key=token, known=user)
+def _session(user: WebUser, token: str | None, *, by_issuer: bool = False) -> Session:
+    return Session(user=user.name, role=user.role, tag=user.tag, key=token, known=user, by_issuer=by_issuer)

@@ -117,10 +117,13 @@ def add_session(
     address: str | None,
     now: datetime,
     expires_at: datetime,
+    *,
+    by_issuer: bool = False,
 ) -> WebSessionId:
     """Insert a session."""
-    values = {"WebUser_id": user_id, "TokenHash": token_hash, "Address": address, "LastUsed": now}
-    return WebSessionId(_ADD_SESSION(connection, {**values, "ExpiresTime": expires_at, "z_inserted": now}))
+    values = {"WebUser_id": user_id, "TokenHash": token_hash, "Address": address, "ByIssuer": int(by_issuer)}
+    times = {"LastUsed": now, "ExpiresTime": expires_at, "z_inserted": now}
+    return WebSessionId(_ADD_SESSION(connection, values | times))
 
 
 def touch_session(connection: Connection, session_id: WebSessionId, now: datetime) -> None:

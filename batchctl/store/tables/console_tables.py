@@ -34,11 +34,13 @@ web_session = table(
     required("WebUser_id", reference()),
     required("TokenHash", name()),
     column("Address", name()),
+    required("ByIssuer", SmallInteger(), "0"),
     required("LastUsed", UtcTime()),
     required("ExpiresTime", UtcTime()),
     column("EndedTime", UtcTime()),
     stamp("z_inserted"),
     UniqueConstraint("TokenHash"),
+    flag("ByIssuer"),
     Index("IX_WebSession_User", "WebUser_id"),
 )
 

@@ -92,7 +92,7 @@ class Api:
                     said, wanted = "The request names no session that holds.", {"WWW-Authenticate": "Bearer"}
                     return error_answer(401, said, headers=wanted)
                 answer, right = answers["GET" if request.method == "HEAD" else request.method]
-                if not (session.has_password and session.may(right)):
+                if session.has_to_choose or not session.may(right):
                     return error_answer(403, f"This takes the right to {right}, which {session.who} does not have.")
                 _check_address(request)
                 return await answer(request, session)

@@ -947,12 +947,14 @@ CREATE TABLE WebSession (
     WebUser_id BIGINT NOT NULL,
     TokenHash NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
     Address NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    ByIssuer SMALLINT NOT NULL CONSTRAINT [DF_WebSession_ByIssuer] DEFAULT 0,
     LastUsed DATETIME2(3) NOT NULL,
     ExpiresTime DATETIME2(3) NOT NULL,
     EndedTime DATETIME2(3) NULL,
     z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_WebSession_z_inserted] DEFAULT SYSUTCDATETIME(),
     CONSTRAINT [PK_WebSession] PRIMARY KEY (WebSession_id),
-    CONSTRAINT [UQ_WebSession_TokenHash] UNIQUE (TokenHash)
+    CONSTRAINT [UQ_WebSession_TokenHash] UNIQUE (TokenHash),
+    CONSTRAINT [CK_WebSession_ByIssuer] CHECK (ByIssuer IN (0, 1))
 );
 
 CREATE INDEX [IX_WebSession_User] ON WebSession (WebUser_id);

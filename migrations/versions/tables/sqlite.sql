@@ -775,6 +775,7 @@ CREATE TABLE WebSession (
     WebUser_id INTEGER NOT NULL,
     TokenHash TEXT NOT NULL UNIQUE CHECK (length(TokenHash) <= 200),
     Address TEXT CHECK (length(Address) <= 200),
+    ByIssuer INTEGER NOT NULL DEFAULT 0 CHECK (ByIssuer IN (0, 1)),
     LastUsed TEXT NOT NULL
         CHECK (LastUsed GLOB '*[0-9]' AND ifnull(max('0001',date(LastUsed,'+0 days')),'')||' ' IN (LastUsed||' ',rtrim(LastUsed,'0123456789.:'))),
     ExpiresTime TEXT NOT NULL
