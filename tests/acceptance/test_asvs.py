@@ -131,7 +131,7 @@ ANSWERS = [
     (405, "DELETE", "/static/console.css"),
     (403, "POST", "/logout"),
 ]
-ANSWERED_WITHOUT_A_ROW = {"/batch", "/schedule", "/calendar", "/sql", "/file-processes/1"}
+ANSWERED_WITHOUT_A_ROW = {"/batch", "/schedule", "/calendar", "/sql", "/file-processes/1", "/requests/1"}
 
 
 @pytest.mark.parametrize(("status", "method", "path"), ANSWERS)
