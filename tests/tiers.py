@@ -37,6 +37,7 @@ FULL = {
     "acceptance/test_staging_trigger.py": "the example's README, line by line, with real controllers",
     "acceptance/test_views.py": "batches that are run again from SQL clients",
     "acceptance/test_watched_folders.py": "controllers that are killed, thousands of files, and a writer that takes its time",
+    "browser/test_by_issuer.py": "a real browser",
     "browser/test_everyone_can_use_it.py": "a real browser, before every page, four times",
     "browser/test_pictures.py": "a real browser",
     "browser/test_scripts.py": "a real browser",

@@ -12,12 +12,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
+from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from joserfc import jwt
 from joserfc.jwk import RSAKey
+
+from tests.acceptance.night import Night
 
 CLIENT, SECRET = "console", "the-secret-of-the-console"
 PUBLISHED = "/.well-known/openid-configuration"
@@ -55,6 +58,8 @@ class Issuer:
     seen: list[str] = field(default_factory=list)
     """Codes, verifiers and tokens, which belong into no log."""
     paths: list[str] = field(default_factory=list)
+    asks: bool = False
+    """It shows a page before it sends a browser back, as for a password."""
     silent: bool = False
     """It takes requests and answers none."""
     over: threading.Event = field(default_factory=threading.Event)
@@ -136,7 +141,10 @@ class _Handler(BaseHTTPRequestHandler):
         elif parts.path == "/authorize":
             asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
             back = {"code": self.issuer.code_for(asked), "state": asked["state"]}
-            self._send(302, {"Location": f"{asked['redirect_uri']}?{urlencode(back)}"}, b"")
+            address = f"{asked['redirect_uri']}?{urlencode(back)}"
+            page = f'<title>Issuer</title><a href="{escape(address)}">Allow</a>'.encode()
+            status, headers = (200, {"Content-Type": "text/html"}) if self.issuer.asks else (302, {"Location": address})
+            self._send(status, headers, page)
         else:
             self._json(404, {})
 
@@ -176,3 +184,23 @@ def an_issuer() -> Iterator[Issuer]:
             issuer.over.set()
             server.shutdown()
             thread.join()
+
+
+def settings(issuer: str) -> str:
+    return f"""
+[secrets.oidc]
+file = "oidc.secret"
+[web]
+oidc_issuer = "{issuer}"
+oidc_client_id = "{CLIENT}"
+oidc_client_secret = "{{secret:oidc}}"
+oidc_label = "Our company"
+"""
+
+
+def with_issuer(night: Night, issuer: str) -> Night:
+    """Let the console of a night go by an issuer."""
+    with (night.folder / "batchctl.toml").open("a", encoding="utf-8") as file:
+        file.write(settings(issuer))
+    (night.folder / "oidc.secret").write_text(f"{SECRET}\n", encoding="utf-8")
+    return night

@@ -25,31 +25,12 @@ from batchctl.web.oidc.pending_logins import LASTS, PendingLogin, PendingLogins
 from batchctl.web.oidc.registration import Registration
 from tests.acceptance.consoles import Answer, Browser, Served, add, choose, failed_night, serving
 from tests.acceptance.installation import RunBatchctl, StartBatchctl
-from tests.acceptance.issuers import ANYTHING, CLIENT, PUBLISHED, SECRET, Issuer, a_key, an_issuer
+from tests.acceptance.issuers import ANYTHING, CLIENT, PUBLISHED, SECRET, Issuer, a_key, an_issuer, with_issuer
 from tests.acceptance.night import Night, a_file
 
 BACK = "/login/oidc/back"
 OIDC = "__Host-batchctl-oidc"
 SESSION = "__Host-batchctl"
-
-
-def settings(issuer: str) -> str:
-    return f"""
-[secrets.oidc]
-file = "oidc.secret"
-[web]
-oidc_issuer = "{issuer}"
-oidc_client_id = "{CLIENT}"
-oidc_client_secret = "{{secret:oidc}}"
-oidc_label = "Our company"
-"""
-
-
-def with_issuer(night: Night, issuer: str) -> Night:
-    with (night.folder / "batchctl.toml").open("a", encoding="utf-8") as file:
-        file.write(settings(issuer))
-    (night.folder / "oidc.secret").write_text(f"{SECRET}\n", encoding="utf-8")
-    return night
 
 
 @pytest.fixture(scope="module")
