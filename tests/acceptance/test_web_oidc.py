@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import gzip
 import re
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import anyio
 import httpx2
 import pytest
 
-from batchctl.domain.errors import Busy, Refused
+from batchctl.app import App
+from batchctl.domain.errors import Busy, ConfigurationError, Refused
 from batchctl.domain.operators.issuers import code_in, name_in
+from batchctl.settings_sections import WebSettings
 from batchctl.system.clock import SystemClock
+from batchctl.web import oidc, server
 from batchctl.web.oidc import issuer_client
 from batchctl.web.oidc.issuer_client import IssuerClient
 from batchctl.web.oidc.pending_logins import LASTS, PendingLogin, PendingLogins
@@ -527,3 +532,17 @@ def test_the_address_of_an_email_counts_once_it_is_verified() -> None:
     for said in ({}, {"email_verified": False}, {"email_verified": "true"}):
         with pytest.raises(Refused, match="has not verified"):
             name_in({"email": "anna@example.org", **said}, "email")
+
+
+def test_without_the_extra_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("opening", "issuer_entrance", "issuer_client", "id_tokens"):
+        monkeypatch.delitem(sys.modules, f"batchctl.web.oidc.{name}", raising=False)
+        monkeypatch.delattr(oidc, name, raising=False)
+    monkeypatch.setitem(sys.modules, "authlib.oidc.core", None)
+    web = WebSettings(oidc_issuer="https://issuer.example", oidc_client_id="x")
+    app = cast(App, SimpleNamespace(settings=SimpleNamespace(web=web)))
+
+    with pytest.raises(ConfigurationError, match="which is not installed") as caught:
+        server.issuer_of(app, server.Reach("127.0.0.1", 0))
+
+    assert "pip install 'batchctl[oidc]'" in caught.value.in_full
