@@ -305,6 +305,12 @@ class App:
             raise
         return self
 
+    def refuse_changed_database(self, revision: str) -> None:
+        """Refuse to go on with a file that was replaced, or a database that has another schema than when this began."""
+        self.transactions.refuse_another_file()
+        with self.transactions.read() as connection:
+            schema.refuse_upgraded(connection, revision)
+
     def close(self) -> None:
         """Close the database."""
         if "transactions" in self.__dict__:

@@ -22,6 +22,9 @@ that it may; see live_output.py.
 
 `sqlite-web`, `postgresql-web`: the first byte of the console's slowest page, of the 100 ms that it may take, and how much longer
 a page takes that lies deep than the first one; see web_pages.py. `web` runs both.
+
+`sqlite-web-live`, `postgresql-web-live`: `*-noop-8` beside a console with 200 open tabs, to the same without them, of which
+it may lose 3 %; what the console asks, and the memory of a tab; see web_live.py. `web-live` runs both.
 """
 
 from __future__ import annotations
@@ -34,8 +37,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -45,7 +48,7 @@ from batchctl import config
 from batchctl.app import App
 from batchctl.control_database import upgrade_database
 from batchctl.node import Node
-from benchmarks import databases, due_times, latency, live_output, purging, refusals, web_pages
+from benchmarks import databases, due_times, latency, live_output, purging, refusals, web_live, web_pages
 from benchmarks.databases import Database
 from tests.arguments import at_least_one
 
@@ -67,6 +70,8 @@ def noop_in_child() -> None:
 '''
 
 Lend = Callable[[Path], AbstractContextManager[Database]]
+Beside = Callable[[Path], AbstractContextManager[None]]
+"""What works beside the engine, by the settings."""
 Measure = Callable[[Path], float]
 
 
@@ -100,11 +105,11 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print a list of name, ratio, rate, limit, unit, p99")
     parser.add_argument("--instances", type=at_least_one, default=2000, help="instances a round (default 2000)")
     parser.add_argument("--rounds", type=at_least_one, default=3, help="rounds (default 3)")
-    known = [*NAMES, WEB]
+    known = [*NAMES, *GROUPS]
     parser.add_argument("--only", metavar="NAME", action="append", choices=known, help="run one, or several")
     options = parser.parse_args()
     try:
-        wanted = [one for name in options.only or NAMES for one in (WEBS if name == WEB else [name])]
+        wanted = [one for name in options.only or NAMES for one in GROUPS.get(name, [name])]
         figures = [figure_of(name, options.rounds, options.instances) for name in wanted]
     finally:
         databases.stop_server()
@@ -125,6 +130,8 @@ def figure_of(name: str, rounds: int, instances: int) -> Figure:
         return live(name, rounds)
     if name in WEBS:
         return web(name)
+    if name in WEB_LIVES:
+        return beside_tabs(name, rounds, instances)
     if name in LATENCIES:
         return compare_latencies(name, rounds, instances // 40)
     return compare(name, rounds, *BENCHMARKS[name](instances))
@@ -186,6 +193,23 @@ def web(name: str) -> Figure:
     return Figure(name, round(slowest / MOST_OF_A_PAGE, 3), round(slowest, 1), MOST_OF_A_PAGE, said)
 
 
+def beside_tabs(name: str, rounds: int, instances: int) -> Figure:
+    """Return how fast the engine is beside a console with open tabs, and alone."""
+    costs = list[web_live.Cost]()
+    lend, many = WEB_LIVES[name], 5 * instances
+
+    def ours(folder: Path) -> float:
+        costs.append(cost := web_live.Cost())
+        beside = partial(web_live.tabs, cost=cost)
+        return engine(folder / "beside", lend, "python", "noop", many, slots=8, beside=beside)
+
+    def alone(folder: Path) -> float:
+        return engine(folder / "alone", lend, "python", "noop", many, slots=8)
+
+    found = compare(name, rounds, ours, alone)
+    return replace(found, unit=f"steps/s; {web_live.Cost.median(costs)}")
+
+
 def longest_of(name: str) -> Figure:
     """Purge a million rows once, and return the longest transaction."""
     with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
@@ -204,11 +228,12 @@ def engine(
     slots: int = 1,
     besides: int = 0,
     pools: int = 0,
+    beside: Beside | None = None,
 ) -> float:
     """Process a number of instances with the engine; return steps per second.
 
     `besides` so many more instances wait behind them, each with an ended attempt. There are so many `pools`, each with a limit;
-    the steps are of one of them.
+    the steps are of one of them. `beside` is what works at the same time.
     """
     file = str(folder / "batchctl.toml")
     with lend(prepared(folder)) as database:
@@ -222,9 +247,10 @@ def engine(
             database.run("UPDATE ProcessBatch SET Pool = 'pool0'")
     app = App(config.load(file))
     app.pools = frozenset(f"pool{number}" for number in range(pools)) or app.pools
-    begun = time.perf_counter()
-    report = Node(app).process()
-    seconds = time.perf_counter() - begun
+    with nullcontext() if beside is None else beside(Path(file)):
+        begun = time.perf_counter()
+        report = Node(app).process()
+        seconds = time.perf_counter() - begun
     app.close()
     if report.succeeded != instances * STEPS:
         message = f"only {report.succeeded} of {instances * STEPS} steps succeeded"
@@ -395,10 +421,14 @@ WEB = "web"
 WEBS: dict[str, Lend] = {"sqlite-web": databases.sqlite, "postgresql-web": databases.postgresql}
 MOST_OF_A_PAGE = 100.0
 
+WEB_LIVE = "web-live"
+WEB_LIVES: dict[str, Lend] = {"sqlite-web-live": databases.sqlite, "postgresql-web-live": databases.postgresql}
+GROUPS = {WEB: WEBS, WEB_LIVE: WEB_LIVES}
+
 REFUSED = "sqlite-refusals"
 MOST_INSERTS = 500
 
-NAMES = [*BENCHMARKS, *LATENCIES, *PURGES, *LIVE, *WEBS, REFUSED]
+NAMES = [*BENCHMARKS, *LATENCIES, *PURGES, *LIVE, *WEBS, *WEB_LIVES, REFUSED]
 
 
 if __name__ == "__main__":

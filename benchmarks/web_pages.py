@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +41,7 @@ PAGES = (
     "/api/v1/attempts",
 )
 PATIENCE = 60.0
+BATCHCTL = (sys.executable, "-m", "batchctl")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +69,21 @@ def measure(folder: Path, lend: Lend, instances: int) -> Answers:
         file.write_text(f'state_directory = "state"\ndatabase_url = "{database.url}"\n', encoding="utf-8")
         upgrade_database(str(file))
         fill(database, instances)
-        with console(file) as (port, cookie):
+        with console(file) as (port, cookie, _):
             return Answers({path: [*_times(port, cookie, path)] for path in PAGES})
 
 
 @contextmanager
-def console(file: Path) -> Iterator[tuple[int, str]]:
-    """Lend a console at work: its port, and the cookie of a session."""
-    command = [sys.executable, "-m", "batchctl", "--config", str(file), "web", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=file.parent) as running:
+def console(file: Path, program: Sequence[str] = BATCHCTL) -> Iterator[tuple[int, str, int]]:
+    """Lend a console at work: its port, the cookie of a session, and the number of its process."""
+    command = [*program, "--config", str(file), "web", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None
         found = re.search(r":(\d+)/", running.stdout.readline())
         assert found is not None
         code = running.stdout.readline().split()[1]
         try:
-            yield int(found[1]), _entered(int(found[1]), code)
+            yield int(found[1]), _entered(int(found[1]), code), running.pid
         finally:
             running.terminate()
 

@@ -320,6 +320,8 @@ CODES: Mapping[str, int] = {
     "batchctl.web.oidc.issuer_entrance:_Visit._pending": 1507,
     "batchctl.web.oidc.issuer_entrance:_check_open": 1508,
     "batchctl.web.server:issuer_of": 1509,
+    "batchctl.store.maintenance.schema:refuse_upgraded": 1550,
+    "batchctl.store.views.same_lists:_literal": 1551,
 }
 """By the module and the function that makes the error."""
 

@@ -19,12 +19,15 @@ from batchctl.domain.rows import BatchId, InstanceId
 from batchctl.operations.operators.lookout import Lookout
 from batchctl.system.concurrency.broadcasting import Broadcast
 from batchctl.system.concurrency.lending_threads import LendingThreads
+from batchctl.system.concurrency.pacing import Pace
 from batchctl.web.console_parts import Guard
 from batchctl.web.page import is_number
 
 EVENTS, INSTANCE, BATCH, STEADILY = "/events", "instance", "batch", "steadily"
 INTERVAL, MOST, KEEP_ALIVE = 1.0, 10, 15.0
 """Seconds between two looks; how many tabs are told after each; seconds after which a quiet stream shows that it is there."""
+SHARE = 0.1
+"""How much of the time the console works on pages that are asked for again."""
 LOOKS_OF_A_STREAM = 20
 """After how many messages a stream ends: the browser opens another one, if its session still holds."""
 FIRST, CHANGED, QUIET = b"retry: 3000\n\n", b"event: changed\ndata:\n\n", b": still here\n\n"
@@ -41,7 +44,8 @@ class Live:
         """Ask nothing yet."""
         self._lookout = Lookout()
         self._thread = LendingThreads(1, self.open_app, App.close, DatabaseRefused)
-        self._broadcast = Broadcast(self._news, interval=INTERVAL, most=MOST)
+        self.pace = Pace(SHARE, MOST)
+        self._broadcast = Broadcast(self._news, interval=INTERVAL, pace=self.pace)
 
     def end(self) -> None:
         """End all streams: the console is told to end, and would wait for them."""

@@ -59,6 +59,8 @@ class Page:
     """What to do where there is nothing to show."""
     comes_back: bool = False
     """Whether it is asked for again by itself, also where no script runs: something is waited for."""
+    narrowed: Mapping[str, str] = field(default_factory=dict)
+    """To what its lists are narrowed besides what its address asks for."""
     follows: Followed = EVERYTHING
     """What changes make it ask for itself again."""
     is_steady: bool = False

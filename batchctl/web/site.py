@@ -21,6 +21,7 @@ from batchctl.app import App
 from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseRefused, NotFound, Refused, SchemaMismatch
 from batchctl.domain.operators.logins import Right, Session
 from batchctl.domain.text import message_of, visible
+from batchctl.store.maintenance import schema
 from batchctl.system.concurrency.lending_threads import LendingThreads
 from batchctl.web import guards, handbook
 from batchctl.web.act_forms import ActForms
@@ -41,6 +42,8 @@ THREADS = 4
 """How many requests look into the database at once; each has a connection of its own."""
 _HERE = Path(__file__).parent
 _NOT_THERE, _NOT_ALLOWED, _NO_METHOD, _AWAY = 404, 403, 405, 503
+_OF_ITSELF = {"format", "list", "before"}
+"""What an address says of a page besides what its lists are narrowed to."""
 Result = TypeVar("Result")
 Answer = Callable[[Request, Session], Awaitable[Response]]
 
@@ -60,6 +63,8 @@ class Console:
         """Open nothing yet."""
         self.entrance = Entrance(self, self.door, self.proxies, self.issuer)
         self.live = Live(self.open_app)
+        # Of this program, whatever is installed while it runs.
+        self._revision = schema.newest_revision()
         self._threads = LendingThreads(THREADS, self.open_app, App.close, DatabaseRefused)
         self._templates = jinja2.Environment(
             loader=jinja2.FileSystemLoader(_HERE / "templates"),
@@ -135,11 +140,14 @@ class Console:
 
     async def _page(self, place: PageAt, request: Request, session: Session) -> Response:
         asked = PageRequest(dict(request.query_params), request.path_params)
-        found = await self.do(session, lambda app: place.show(app, asked))
+        shown = self.do(session, lambda app: place.show(app, asked))
+        found = await (self.live.pace.timed(shown) if "hx-request" in request.headers else shown)
         if asked.get("format") == "csv" and found.lists:
             return _as_csv(found, asked.query.get("list", found.lists[0][0].title))
         older = None if found.older is None else "?" + urlencode({**asked.query, "before": found.older})
-        return self.render(found, session, path=request.url.path, live=_live(request, found), older=older)
+        narrowed = {**found.narrowed, **{name: text for name, text in asked.query.items() if name not in _OF_ITSELF}}
+        live = _live(request, found)
+        return self.render(found, session, path=request.url.path, live=live, older=older, narrowed=narrowed)
 
     async def do(self, session: Session, work: Callable[[App], Result]) -> Result:
         """Do a piece of work for a person."""
@@ -153,7 +161,12 @@ class Console:
 
     async def ask(self, work: Callable[[App], Result]) -> Result:
         """Do a piece of work for the console itself."""
-        return await self._threads.do(lambda app: work(_there(app)))
+
+        def there(app: App) -> Result:
+            app.refuse_changed_database(self._revision)
+            return work(app)
+
+        return await self._threads.do(there)
 
     def _error(self, error: BatchctlError, session: Session | None) -> Response:
         title = "Not found" if isinstance(error, NotFound) else "Not done"
@@ -216,17 +229,13 @@ class Console:
             "path": None,
             "live": None,
             "older": None,
+            "narrowed": {},
             "menu": menu,
             "nonce": (nonce := self.forms.token(16)),
             **values,
         }
         text = self._templates.get_template(template).render(known)
         return HTMLResponse(text, status_code=code, headers=guards.policy(nonce))
-
-
-def _there(app: App) -> App:
-    app.transactions.refuse_another_file()
-    return app
 
 
 def _coming_back(answer: Response) -> Response:

@@ -42,6 +42,11 @@ class Browser:
     def get(self, path: str, **headers: str) -> Answer:
         return self.ask("GET", path, None, headers)
 
+    @staticmethod
+    def query(**values: str) -> str:
+        """Return what stands in an address behind its question mark."""
+        return urlencode(values)
+
     def post(self, path: str, form: dict[str, str] | bytes, headers: dict[str, str] | None = None) -> Answer:
         body = form if isinstance(form, bytes) else urlencode(form).encode()
         return self.ask("POST", path, body, OWN if headers is None else headers)
@@ -76,6 +81,22 @@ class Console:
     worker: Started
     port: int
     code: str
+
+    @classmethod
+    def of(cls, worker: Started) -> Console:
+        """Read what a console without users shows on its terminal."""
+        assert worker.stdout is not None
+        address = worker.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/", address)
+        assert found is not None, address
+        return cls(worker, int(found[1]), worker.stdout.readline().split()[1])
+
+    def end(self) -> None:
+        """End it, unless it was killed."""
+        if self.worker.returncode is None:
+            self.worker.send_signal(signal.SIGTERM)
+            self.worker.communicate(timeout=PATIENCE)
+            assert self.worker.returncode == 0
 
     def next_code(self) -> str:
         assert self.worker.stdout is not None
@@ -150,12 +171,6 @@ def night(control_database: ControlDatabase, run_batchctl: RunBatchctl) -> Night
 
 @pytest.fixture
 def console(night: Night, start_batchctl: StartBatchctl) -> Iterator[Console]:
-    worker = start_batchctl("web", "--port", "0", cwd=night.folder, env=night.environment)
-    assert worker.stdout is not None
-    address = worker.stdout.readline()
-    found = re.search(r"http://127\.0\.0\.1:(\d+)/", address)
-    assert found is not None, address
-    yield Console(worker, int(found[1]), worker.stdout.readline().split()[1])
-    worker.send_signal(signal.SIGTERM)
-    worker.communicate(timeout=PATIENCE)
-    assert worker.returncode == 0
+    made = Console.of(start_batchctl("web", "--port", "0", cwd=night.folder, env=night.environment))
+    yield made
+    made.end()

@@ -19,6 +19,7 @@ from batchctl.store import Connection, instances
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import intake
 from batchctl.store.maintenance import audit_entries, audit_seals, purging
+from batchctl.store.views.same_lists import Targets
 
 AT_ONCE = 1000
 """How many rows are looked at by one statement."""
@@ -141,6 +142,11 @@ def _refuse_unknown(connection: Connection, ref: str) -> None:
         defined = definitions.read(connection)
         if all(name != row.batch for row in defined.unreadable):
             unknown.named(connection, defined.batches, name)
+
+
+def targets_of(ref: str | None) -> Targets:
+    """Return what a person means by a reference, for a statement that is shown."""
+    return Targets() if ref is None else Targets(*_meant(ref))
 
 
 def _meant(ref: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -261,6 +261,17 @@ def verify(connection: Connection) -> None:
     raise _unknown(found)
 
 
+def refuse_upgraded(connection: Connection, revision: str) -> None:
+    """Refuse a database that was brought to another revision while a program has worked with one."""
+    found = [str(each) for each in connection.execute(_REVISION).scalars()]
+    if found != [revision]:
+        message = (
+            f"The control database was brought to schema {', '.join(found) or 'none'} while this program was running,"
+            f" which began with {revision}."
+        )
+        raise SchemaMismatch(message, next_step="start it again, with the version of batchctl that has done that")
+
+
 def _refuse_other_schema(connection: Connection) -> None:
     """Refuse a login that looks for the tables where they are not."""
     other = dialect_of(connection).other_schema(connection)

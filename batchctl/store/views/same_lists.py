@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from batchctl.domain.errors import InvalidInput
+from batchctl.domain.text import visible
 
 _INBOX = ("SELECT * FROM vInbox ORDER BY FileProcess_id DESC;",)
 STATEMENTS: Mapping[str, tuple[str, ...]] = {
@@ -35,3 +41,56 @@ STATEMENTS: Mapping[str, tuple[str, ...]] = {
     "Pools": ("SELECT * FROM vPools ORDER BY PoolName;",),
 }
 """By the title of the list."""
+
+_NARROWER: Mapping[str, Mapping[str, str]] = {
+    "status": {"Instances": "Status = {}"},
+    "batch": dict.fromkeys(
+        ("Instances", "Notes"),
+        "ProcessBatch_id IN (SELECT ProcessBatch_id FROM ProcessBatch WHERE ProcessBatchName = {})",
+    ),
+    "instance": {"Notes": "BatchControl_id = {}"},
+    "actor": {"Acts": "Actor = {}"},
+}
+"""What lists may be narrowed to, and by the title of each its condition."""
+_ALL, _STANDING = "all", " WHERE ResolvedTime IS NULL"
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """What acts are about: some rows, or those whose names begin in some way."""
+
+    names: Sequence[str] = ()
+    beginnings: Sequence[str] = ()
+
+
+def narrowed(connection: Connection, title: str, to: Mapping[str, str], about: Targets) -> tuple[str, ...]:
+    """Return the statements that show no more of a list than a page does."""
+    known = {name: conditions[title] for name, conditions in _NARROWER.items() if title in conditions}
+    conditions = [
+        condition.replace("{}", _literal(connection, value))
+        for name, condition in known.items()
+        if (value := to.get(name))
+    ]
+    if title == "Acts":
+        conditions += _about(connection, about)
+    found = [one.replace(_STANDING, "") if to.get(_ALL) else one for one in STATEMENTS[title]]
+    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+    return tuple(one.replace(" ORDER BY ", f"{where} ORDER BY ") for one in found)
+
+
+def _about(connection: Connection, about: Targets) -> Iterator[str]:
+    either = [
+        *(f"Target = {_literal(connection, one)}" for one in about.names),
+        *(f"substring(Target, 1, {len(one)}) = {_literal(connection, one)}" for one in about.beginnings),
+    ]
+    if either:
+        yield f"({' OR '.join(either)})"
+
+
+def _literal(connection: Connection, value: str) -> str:
+    """Write a value as a statement has it that people paste: what cannot be seen there cannot be checked by them."""
+    if visible(value) != value:
+        message = f"'{visible(value)}' holds what cannot be seen, so no statement to paste can name it."
+        raise InvalidInput(message, next_step="name the row by its number, or use the list as CSV")
+    quoted = value.replace("'", "''")
+    return f"N'{quoted}'" if connection.dialect.name == "mssql" else f"'{quoted}'"

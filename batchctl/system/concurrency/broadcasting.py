@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Generic, TypeVar
 
+from batchctl.system.concurrency.pacing import Pace
+
 News = TypeVar("News")
 
 STEADY = 3
@@ -30,12 +32,12 @@ class _Listener(Generic[News]):
 class Broadcast(Generic[News]):
     """Looks as long as anybody listens, once in an interval however many these are.
 
-    All hear of news that concern them, at most so many after each look, those first who have waited longest.
+    All hear of news that concern them, so many after each look as the pace has room for, those first who have waited longest.
     """
 
-    def __init__(self, look: Callable[[], Awaitable[News]], *, interval: float, most: int) -> None:
+    def __init__(self, look: Callable[[], Awaitable[News]], *, interval: float, pace: Pace) -> None:
         """Look for nothing yet."""
-        self._look, self._interval, self._most = look, interval, most
+        self._look, self._interval, self._pace = look, interval, pace
         self._listeners: dict[_Listener[News], None] = {}
         self._looking: asyncio.Task[None] | None = None
         self._kept = deque[News](maxlen=KEPT)
@@ -86,7 +88,8 @@ class Broadcast(Generic[News]):
             is_time = self._looks % STEADY == 0
             for one in self._listeners:
                 one.is_behind = one.is_behind or one.hears(news) or (one.is_steady and is_time)
-            for one in [*islice((one for one in self._listeners if one.is_behind), self._most)]:
+            self._pace.pass_by(self._interval)
+            for one in [*islice((one for one in self._listeners if one.is_behind), self._pace.room)]:
                 one.is_behind = False
                 one.due.set()
                 # Behind all others the next time.

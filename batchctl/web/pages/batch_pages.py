@@ -55,6 +55,7 @@ def batch(app: App, asked: PageRequest) -> Page:
             "dependents": [*_names(every, shown.dependents)],
             "durations": [_lengths(one) for one in reporter.durations()],
         },
+        narrowed={"batch": name},
         follows=Followed(batch_id=shown.batch_id),
     )
 

@@ -70,6 +70,7 @@ def instance(app: App, asked: PageRequest) -> Page:
             "timeline": timelines.timeline(shown, lengths, app.clock.now()),
             "headings": timelines.HEADINGS,
         },
+        narrowed={"instance": str(instance_id), "of": str(instance_id)},
         # What waits may wait for anything.
         follows=EVERYTHING if shown.instance.status in WAITING else Followed(instance_id=instance_id),
         is_steady=running is not None and running.is_running,

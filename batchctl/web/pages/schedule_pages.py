@@ -58,6 +58,7 @@ def schedule(app: App, asked: PageRequest) -> Page:
             "name": name,
             "explained": explain.why(*means, f"schedule:{name}", timetable, benches),
         },
+        narrowed={"of": f"schedule:{name}"},
     )
 
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 from batchctl.app import App
 from batchctl.domain.errors import NotFound
 from batchctl.domain.text import visible
-from batchctl.store.views.same_lists import STATEMENTS
+from batchctl.operations.maintenance import audit_trail
+from batchctl.store.views import same_lists
 from batchctl.web.page import Page, PageRequest
 
 
 def as_sql(app: App, asked: PageRequest) -> Page:
-    """Show the statements of a list."""
-    del app
+    """Show the statements of a list, narrowed as its page is."""
     title = asked.needed("list", "list")
-    if title not in STATEMENTS:
+    if title not in same_lists.STATEMENTS:
         message = f"No statement shows the list '{visible(title)}'."
         raise NotFound(message, next_step="look at the views: /help/views")
-    return Page(f"{title}: as SQL", "sql.html", values={"statements": STATEMENTS[title]})
+    about = audit_trail.targets_of(asked.get("of"))
+    with app.transactions.read() as connection:
+        found = same_lists.narrowed(connection, title, asked.query, about)
+    return Page(f"{title}: as SQL", "sql.html", values={"statements": found})
