@@ -39,6 +39,8 @@ from batchctl.store.tables import (
 )
 
 _c, _f, _b, _h = batch_control.c, file_process.c, process_batch.c, batch_process_history.c
+NEWEST = 2**62
+"""What comes before any instance that there will be."""
 MOST_LISTED = 100
 """From how many lines on a database says no more of what breaks its constraints."""
 
@@ -105,6 +107,24 @@ _BY_STATUS = (
     select(_c.BatchControl_id, _c.ProcessBatch_id).where(_c.Status == bindparam("status")).order_by(_c.BatchControl_id)
 )
 _NEWEST = _WHOLE.order_by(_c.BatchControl_id.desc()).limit(bindparam("most"))
+_IN_PARTS = [
+    *((one_of("BatchControl.Status", words),) for words in (IN_LINE_INSTANCE, PAUSED_INSTANCE, CLAIMED_INSTANCE)),
+    *((one_of("BatchControl.Status", OVER_INSTANCE), _c.Status == word) for word in OVER_INSTANCE),
+]
+"""The conditions by which each part of a batch's instances is found in an index, in the order of their numbers."""
+_NEWEST_IN_PARTS = union_all(
+    *(
+        select(
+            select(_c.BatchControl_id)
+            .where(_c.ProcessBatch_id == bindparam("batch_id"), _c.BatchControl_id < bindparam("before"), *conditions)
+            .order_by(_c.BatchControl_id.desc())
+            .limit(bindparam("most"))
+            .subquery(f"Part{at}")
+        )
+        for at, conditions in enumerate(_IN_PARTS)
+    )
+).subquery("Newest")
+_NEWEST_OF_BATCH = _NEWEST.where(_c.BatchControl_id.in_(select(_NEWEST_IN_PARTS.c.BatchControl_id)))
 _COMPLETED = (
     _WHOLE.add_columns(_c.z_updated)
     .where(_c.Status == InstanceStatus.COMPLETE.value)
@@ -231,6 +251,9 @@ def in_status(
 
 def newest(connection: Connection, wanted: InstancesWanted, batch_id: BatchId | None, most: int) -> list[BatchInstance]:
     """Return the newest instances that fit, newest first."""
+    if batch_id is not None and wanted.status is None:
+        before = NEWEST if wanted.before is None else wanted.before
+        return _instances(connection, _NEWEST_OF_BATCH, batch_id=batch_id, before=before, most=most)
     statement, values = _NEWEST, dict[str, object](most=most)
     if wanted.before is not None:
         statement, values["before"] = statement.where(_c.BatchControl_id < bindparam("before")), wanted.before

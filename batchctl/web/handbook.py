@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from markdown_it import MarkdownIt
@@ -51,6 +52,7 @@ def chapter(name: str) -> Chapter:
     return _rendered((place / f"{name}.md").read_text(encoding="utf-8"))
 
 
+@lru_cache
 def _rendered(text: str) -> Chapter:
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = [*_fitted(markdown.parse(text))]

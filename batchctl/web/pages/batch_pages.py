@@ -18,6 +18,8 @@ from batchctl.web.pages.act_links import acts_about
 from batchctl.web.strips import Strip, columns_of
 from batchctl.web.wishes import Subject
 
+NEAR = 200
+"""Of how many of its newest instances it is looked at how long their steps took."""
 NEWEST = 10
 """How many instances the page of a batch shows."""
 
@@ -39,7 +41,7 @@ def batch(app: App, asked: PageRequest) -> Page:
     every, notes = inspection.with_notes(app.transactions, name)
     shown = next(one for one in every if one.name == name)
     timetable, now = app.timetable(), app.clock.now()
-    reporter = reporting.Reporter(app.transactions, timetable, app.alert_rules(), [name])
+    reporter = reporting.Reporter(app.transactions, timetable, app.alert_rules(), [name], instances=NEAR)
     versions = [*batch_history.changes(batch_history.versions(app.transactions, name))]
     newest = instance_list.page(app.transactions, InstancesWanted(batch=name), NEWEST)
     return Page(
