@@ -33,6 +33,8 @@ class Cost:
     """Other statements a second: of pages that were asked for again."""
     pages: float = 0.0
     """Asked for again, a second."""
+    busy: float = 0.0
+    """How much of a processor the console takes, in per cent."""
     mb: float = 0.0
     """Memory of the console, by the tab."""
 
@@ -45,7 +47,7 @@ class Cost:
         """Show it within a line."""
         return (
             f"{TABS} tabs cost {self.looks:.2f} looks and {self.others:.1f} other statements a second for"
-            f" {self.pages:.1f} pages, {self.mb:.2f} MB each"
+            f" {self.pages:.1f} pages, {self.busy:.1f} % of a processor, {self.mb:.2f} MB each"
         )
 
 
@@ -62,9 +64,10 @@ def tabs(file: Path, cost: Cost) -> Iterator[None]:
             assert browser.stdin is not None
             assert browser.stdout is not None
             assert browser.stdout.readline().strip() == "open"
-            opened = time.perf_counter()
+            opened, computed = time.perf_counter(), _computed(process)
             yield
             took = time.perf_counter() - opened
+            cost.busy = 100 * (_computed(process) - computed) / took
             cost.mb = (_memory(process) - before) / TABS / 1e6
             browser.stdin.close()
             cost.pages = json.loads(browser.stdout.readline())["pages"] / took
@@ -77,3 +80,9 @@ def _memory(process: int) -> int:
     """Return how many bytes of memory a process has."""
     pages = Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1]
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _computed(process: int) -> float:
+    """Return how many seconds a process has computed."""
+    fields_behind_name = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return sum(map(int, fields_behind_name[11:13])) / os.sysconf("SC_CLK_TCK")
