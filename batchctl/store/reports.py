@@ -188,6 +188,11 @@ def count_intake(connection: Connection) -> tuple[dict[IntakeStatus, int], list[
     return dict(known), [] if len(known) == len(rows) else unreadable_columns.of_work(connection, file_process)
 
 
+def unreadable_intake(connection: Connection) -> list[UnreadableRow]:
+    """Return the first intake rows that cannot be read; an index of these is read."""
+    return unreadable_columns.of_work(connection, file_process)
+
+
 def unreadable_work(connection: Connection, most: int) -> list[UnreadableRow]:
     """Return the first unreadable rows of each table of work; few rows are read to find them."""
     return [row for table in UNREADABLE for row in unreadable_columns.of_work(connection, table, most)]

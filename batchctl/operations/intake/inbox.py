@@ -142,7 +142,7 @@ class InboxReader:
                 found, reached = _ready(connection, defined, start, most, _Wanted(states, entity, since, leader))
                 living = self.living(connection)
                 ready = [_unless_locked(item, living) for item in found]
-            strange = reports.count_intake(connection)[1] if before is None else []
+            strange = reports.unreadable_intake(connection) if before is None else []
         items = sorted(
             [*(_aside(row, defined, again.get(row.intake_id)) for row in aside), *ready], key=_number, reverse=True
         )

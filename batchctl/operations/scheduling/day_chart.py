@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from batchctl.domain.rows import BatchDefinition
+from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.domain.scheduling.due import Instant, InstantOutcome
 from batchctl.domain.scheduling.modes import takers_of
 from batchctl.domain.scheduling.schedules import Schedule
@@ -88,18 +89,20 @@ def day_chart(table: Timetable) -> DayChart:
         batches = definitions.all_batches(connection)
     start = context.now - BEFORE
     due = [*_due(schedules, context, start + DAY)]
-    rows = tuple(_row(batch, batches, worked, due, start) for batch in batches)
+    of = defaultdict[BatchId, list[WorkedAt]](list)
+    for one in worked:
+        of[one.batch_id].append(one)
+    rows = tuple(_row(batch, batches, of[batch.batch_id], due, start) for batch in batches)
     return DayChart(now=context.now, start=start, end=start + DAY, rows=rows)
 
 
 def _row(
     batch: BatchDefinition,
     batches: Sequence[BatchDefinition],
-    worked: Iterable[WorkedAt],
+    own: Sequence[WorkedAt],
     due: Iterable[tuple[Schedule, datetime]],
     start: datetime,
 ) -> BatchDay:
-    own = [one for one in worked if one.batch_id == batch.batch_id]
     past = [one for one in own if one.began < start]
     return BatchDay(
         batch=batch,
