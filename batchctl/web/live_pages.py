@@ -19,7 +19,7 @@ from batchctl.domain.rows import BatchId, InstanceId
 from batchctl.operations.operators.lookout import Lookout
 from batchctl.system.concurrency.broadcasting import Broadcast
 from batchctl.system.concurrency.lending_threads import LendingThreads
-from batchctl.system.concurrency.pacing import Pace
+from batchctl.system.concurrency.pacing import Allowance
 from batchctl.web.console_parts import Guard
 from batchctl.web.page import is_number
 
@@ -44,8 +44,8 @@ class Live:
         """Ask nothing yet."""
         self._lookout = Lookout()
         self._thread = LendingThreads(1, self.open_app, App.close, DatabaseRefused)
-        self.pace = Pace(SHARE, MOST)
-        self._broadcast = Broadcast(self._news, interval=INTERVAL, pace=self.pace)
+        self.allowance = Allowance(SHARE, MOST)
+        self._broadcast = Broadcast(self._news, interval=INTERVAL, allowance=self.allowance)
 
     def end(self) -> None:
         """End all streams: the console is told to end, and would wait for them."""

@@ -141,7 +141,7 @@ class Console:
     async def _page(self, place: PageAt, request: Request, session: Session) -> Response:
         asked = PageRequest(dict(request.query_params), request.path_params)
         shown = self.do(session, lambda app: place.show(app, asked))
-        found = await (self.live.pace.timed(shown) if "hx-request" in request.headers else shown)
+        found = await (self.live.allowance.timed(shown) if "hx-request" in request.headers else shown)
         if asked.get("format") == "csv" and found.lists:
             return _as_csv(found, asked.query.get("list", found.lists[0][0].title))
         older = None if found.older is None else "?" + urlencode({**asked.query, "before": found.older})

@@ -7,14 +7,14 @@ from collections import Counter
 from contextlib import aclosing
 
 from batchctl.system.concurrency.broadcasting import KEPT, Broadcast
-from batchctl.system.concurrency.pacing import Pace
+from batchctl.system.concurrency.pacing import Allowance
 
 TABS, MOST, FOREVER = 200, 10, 3600.0
 
 
-def pace() -> Pace:
+def ample() -> Allowance:
     """Return one that has always room for the most."""
-    made = Pace(1.0, MOST)
+    made = Allowance(1.0, MOST)
     made.pass_by(FOREVER)
     return made
 
@@ -33,7 +33,7 @@ class Looks:
 def test_two_hundred_tabs_cost_one_look_and_hear_of_a_change_ten_at_a_time() -> None:
     async def heard() -> tuple[int, list[int]]:
         looks, heard_at = Looks(), list[int]()
-        broadcast = Broadcast(looks, interval=0, pace=pace())
+        broadcast = Broadcast(looks, interval=0, allowance=ample())
 
         async def tab() -> None:
             async with aclosing(broadcast.listen(FOREVER, bool)) as changes:
@@ -53,7 +53,7 @@ def test_two_hundred_tabs_cost_one_look_and_hear_of_a_change_ten_at_a_time() -> 
 def test_nothing_is_looked_at_when_the_last_tab_is_gone() -> None:
     async def left() -> int:
         looks = Looks()
-        broadcast = Broadcast(looks, interval=0, pace=pace())
+        broadcast = Broadcast(looks, interval=0, allowance=ample())
         async with aclosing(broadcast.listen(FOREVER, bool)) as changes:
             assert await anext(changes)
         before = looks.count
@@ -69,7 +69,7 @@ def test_who_hears_of_nothing_hears_that_the_stream_is_there() -> None:
         async def never() -> bool:
             return False
 
-        async with aclosing(Broadcast(never, interval=0, pace=pace()).listen(0, bool)) as changes:
+        async with aclosing(Broadcast(never, interval=0, allowance=ample()).listen(0, bool)) as changes:
             return await anext(changes)
 
     assert asyncio.run(quiet()) is False
@@ -80,7 +80,9 @@ def test_who_listens_steadily_hears_something_though_nothing_has_changed() -> No
         async def never() -> bool:
             return False
 
-        async with aclosing(Broadcast(never, interval=0, pace=pace()).listen(FOREVER, bool, steadily=True)) as changes:
+        async with aclosing(
+            Broadcast(never, interval=0, allowance=ample()).listen(FOREVER, bool, steadily=True)
+        ) as changes:
             return await anext(changes)
 
     assert asyncio.run(steady()) is True
@@ -93,7 +95,7 @@ def test_only_those_hear_of_news_whom_they_concern() -> None:
         async def look() -> str:
             return "of one" if first.is_set() else "of all"
 
-        broadcast = Broadcast(look, interval=0, pace=pace())
+        broadcast = Broadcast(look, interval=0, allowance=ample())
 
         async def tab(name: str) -> None:
             async with aclosing(broadcast.listen(FOREVER, lambda news: news in {"of all", f"of {name}"})) as changes:
@@ -121,7 +123,7 @@ def test_who_begins_to_listen_hears_of_what_has_just_changed() -> None:
                 long_ago.set()
             return looks == KEPT + 1
 
-        broadcast = Broadcast(look, interval=0, pace=pace())
+        broadcast = Broadcast(look, interval=0, allowance=ample())
 
         async def first_of_a_tab(patience: float) -> bool:
             async with aclosing(broadcast.listen(patience, bool)) as changes:
@@ -150,7 +152,7 @@ def test_all_who_listen_are_let_go_at_the_end() -> None:
         async def never() -> bool:
             return False
 
-        broadcast = Broadcast(never, interval=FOREVER, pace=pace())
+        broadcast = Broadcast(never, interval=FOREVER, allowance=ample())
 
         async def tab() -> list[bool]:
             async with aclosing(broadcast.listen(FOREVER, bool)) as changes:

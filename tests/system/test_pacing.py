@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import asyncio
 
-from batchctl.system.concurrency.pacing import Pace
+from batchctl.system.concurrency.pacing import Allowance
 
 SHARE, MOST = 0.1, 10
 
 
 def begun(seconds: int, each: float) -> int:
     """Return how many pieces of work begin in so many seconds, of which each takes as long."""
-    pace, many = Pace(SHARE, MOST), 0
+    allowance, many = Allowance(SHARE, MOST), 0
     for _ in range(seconds):
-        pace.pass_by(1)
-        room = pace.room
+        allowance.pass_by(1)
+        room = allowance.room
         for _ in range(room):
-            pace.spend(each)
+            allowance.spend(each)
         many += room
     return many
 
@@ -28,15 +28,15 @@ def test_work_that_takes_long_is_begun_seldom() -> None:
 
 def test_no_more_is_begun_at_once_however_little_it_takes() -> None:
     assert begun(100, 0.001) <= 100 * MOST
-    idle = Pace(SHARE, MOST)
+    idle = Allowance(SHARE, MOST)
     idle.pass_by(1_000_000)
     assert idle.room == MOST
 
 
 def test_what_fails_has_taken_its_time_too() -> None:
-    pace = Pace(SHARE, MOST)
-    pace.pass_by(0.0001)
-    assert pace.room == 1
+    allowance = Allowance(SHARE, MOST)
+    allowance.pass_by(0.0001)
+    assert allowance.room == 1
 
     async def fail() -> None:
         await asyncio.sleep(0)
@@ -44,7 +44,7 @@ def test_what_fails_has_taken_its_time_too() -> None:
 
     async def tried() -> bool:
         try:
-            await pace.timed(fail())
+            await allowance.timed(fail())
         except RuntimeError:
             return True
         return False

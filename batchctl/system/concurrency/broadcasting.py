@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Generic, TypeVar
 
-from batchctl.system.concurrency.pacing import Pace
+from batchctl.system.concurrency.pacing import Allowance
 
 News = TypeVar("News")
 
@@ -32,12 +32,13 @@ class _Listener(Generic[News]):
 class Broadcast(Generic[News]):
     """Looks as long as anybody listens, once in an interval however many these are.
 
-    All hear of news that concern them, so many after each look as the pace has room for, those first who have waited longest.
+    All hear of news that concern them, after each look as many as the allowance has room for, those first who have waited
+    longest.
     """
 
-    def __init__(self, look: Callable[[], Awaitable[News]], *, interval: float, pace: Pace) -> None:
+    def __init__(self, look: Callable[[], Awaitable[News]], *, interval: float, allowance: Allowance) -> None:
         """Look for nothing yet."""
-        self._look, self._interval, self._pace = look, interval, pace
+        self._look, self._interval, self._allowance = look, interval, allowance
         self._listeners: dict[_Listener[News], None] = {}
         self._looking: asyncio.Task[None] | None = None
         self._kept = deque[News](maxlen=KEPT)
@@ -88,8 +89,8 @@ class Broadcast(Generic[News]):
             is_time = self._looks % STEADY == 0
             for one in self._listeners:
                 one.is_behind = one.is_behind or one.hears(news) or (one.is_steady and is_time)
-            self._pace.pass_by(self._interval)
-            for one in [*islice((one for one in self._listeners if one.is_behind), self._pace.room)]:
+            self._allowance.pass_by(self._interval)
+            for one in [*islice((one for one in self._listeners if one.is_behind), self._allowance.room)]:
                 one.is_behind = False
                 one.due.set()
                 # Behind all others the next time.

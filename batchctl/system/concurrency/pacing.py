@@ -11,7 +11,7 @@ Result = TypeVar("Result")
 
 
 @dataclass
-class Pace:
+class Allowance:
     """Keeps account of the time that such work has taken."""
 
     share: float
