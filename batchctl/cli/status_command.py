@@ -12,7 +12,7 @@ from batchctl.domain.errors import next_step_in
 from batchctl.domain.locked_rows import TO_END_IT
 from batchctl.domain.operators import freezes, pools
 from batchctl.domain.status import InstanceStatus, IntakeStatus
-from batchctl.operations import overview, shown_columns
+from batchctl.operations import overview
 from batchctl.operations.alerting import incident_desk
 from batchctl.operations.column_lists import UNREADABLE
 from batchctl.operations.dependencies import dependents
@@ -30,7 +30,7 @@ def status(session: CliSession, as_json: bool, limit: int) -> None:
     means = app.transactions, app.clock, app.presence
     seen = overview.overview(*means, most=limit, timetable=app.timetable(), full_disks=app.full_disks())
     if as_json:
-        output.print_rows(_as_json(seen), _header(seen))
+        output.print_rows(overview.columns(seen), _header(seen))
     else:
         _show(seen)
 
@@ -150,38 +150,3 @@ def _is_ready(seen: overview.Overview) -> bool:
     return (
         seen.instances.get(InstanceStatus.READY, 0) > 0 or seen.intake.get(IntakeStatus.READY, 0) > seen.untaken_count
     )
-
-
-def _as_json(seen: overview.Overview) -> shown_columns.Columns:
-    return {
-        "Now": shown_columns.moment(seen.now),
-        "Controller": seen.controllers[0] if seen.controllers else None,
-        "Controllers": list(seen.controllers),
-        "Copy": None if seen.copy is None else seen.copy.message,
-        "FullDisks": [disk.message for disk in seen.full_disks],
-        "LeftOut": list(seen.left_out),
-        "Troubles": dict(seen.failures),
-        "BatchControl": {status.value: count for status, count in seen.instances.items()},
-        "FileProcess": {status.value: count for status, count in seen.intake.items()},
-        "UntakenCount": seen.untaken_count,
-        "Running": overview.RUNNING.as_json(seen.running),
-        "Troubled": overview.FAILING.as_json(seen.failing),
-        "Asked": overview.ASKED.as_json(seen.asked),
-        "Waiting": overview.waiting_where(idle=False).as_json(seen.waiting),
-        "Waits": dependents.WAITS.as_json(seen.waits),
-        "Ailing": overview.DEAD_ENDS.as_json(seen.dead_end_starts),
-        "Unreadable": UNREADABLE.as_json(seen.unreadable),
-        "IncidentCount": seen.incident_count,
-        "AcknowledgedCount": seen.acknowledged_count,
-        "Incidents": incident_desk.incidents_at(seen.now).as_json(seen.incidents),
-        "EndingCalendars": almanac.RUNNING_OUT.as_json(seen.ending),
-        "DueNext": timetable.COMING.as_json(seen.coming),
-        "NotTakenIn": [{**shown_columns.of(row), "Next": seen.to_take_in[row.intake_id]} for row in seen.not_taken_in],
-        "Untaken": overview.INTAKE.as_json(seen.untaken),
-        "Stuck": [{**shown_columns.of(one.row), "Because": one.because, "Next": one.clear} for one in seen.stuck],
-        "DisabledBatches": overview.DISABLED.as_json(seen.disabled.items()),
-        "Freezes": overview.FROZEN.as_json(seen.frozen),
-        "Drains": overview.DRAINS.as_json(seen.drains),
-        "Notes": noting.NOTES.as_json(seen.notes),
-        "Completed": overview.COMPLETED.as_json(seen.completed),
-    }

@@ -36,7 +36,7 @@ from batchctl.domain.rows import (
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
 from batchctl.domain.text import shorten, typed, visible
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations import copies, files_taken_again, remedies
+from batchctl.operations import copies, files_taken_again, remedies, shown_columns
 from batchctl.operations.alerting import incident_desk
 from batchctl.operations.column_lists import UNREADABLE, UNTIL_CORRECTED, Alarming, ColumnList, StatusWord, record
 from batchctl.operations.dependencies import dependents
@@ -45,7 +45,7 @@ from batchctl.operations.intake import inbox
 from batchctl.operations.intake.inbox import Item
 from batchctl.operations.operators import noting
 from batchctl.operations.presence import Presence, last_sign
-from batchctl.operations.scheduling import almanac
+from batchctl.operations.scheduling import almanac, timetable
 from batchctl.operations.scheduling.almanac import RunningOut
 from batchctl.operations.scheduling.timetable import COMING as COMING_UP
 from batchctl.operations.scheduling.timetable import ComingUp, Timetable, coming_up
@@ -588,3 +588,39 @@ class _Look:
             return self.broken[batch_id].batch
         batch = self.batches.get(batch_id)
         return f"(ProcessBatch {batch_id}, which does not exist)" if batch is None else batch.name
+
+
+def columns(seen: Overview) -> shown_columns.Columns:
+    """Return it for programs."""
+    return {
+        "Now": shown_columns.moment(seen.now),
+        "Controller": seen.controllers[0] if seen.controllers else None,
+        "Controllers": list(seen.controllers),
+        "Copy": None if seen.copy is None else seen.copy.message,
+        "FullDisks": [disk.message for disk in seen.full_disks],
+        "LeftOut": list(seen.left_out),
+        "Troubles": dict(seen.failures),
+        "BatchControl": {status.value: count for status, count in seen.instances.items()},
+        "FileProcess": {status.value: count for status, count in seen.intake.items()},
+        "UntakenCount": seen.untaken_count,
+        "Running": RUNNING.as_json(seen.running),
+        "Troubled": FAILING.as_json(seen.failing),
+        "Asked": ASKED.as_json(seen.asked),
+        "Waiting": waiting_where(idle=False).as_json(seen.waiting),
+        "Waits": dependents.WAITS.as_json(seen.waits),
+        "Ailing": DEAD_ENDS.as_json(seen.dead_end_starts),
+        "Unreadable": UNREADABLE.as_json(seen.unreadable),
+        "IncidentCount": seen.incident_count,
+        "AcknowledgedCount": seen.acknowledged_count,
+        "Incidents": incident_desk.incidents_at(seen.now).as_json(seen.incidents),
+        "EndingCalendars": almanac.RUNNING_OUT.as_json(seen.ending),
+        "DueNext": timetable.COMING.as_json(seen.coming),
+        "NotTakenIn": [{**shown_columns.of(row), "Next": seen.to_take_in[row.intake_id]} for row in seen.not_taken_in],
+        "Untaken": INTAKE.as_json(seen.untaken),
+        "Stuck": [{**shown_columns.of(one.row), "Because": one.because, "Next": one.clear} for one in seen.stuck],
+        "DisabledBatches": DISABLED.as_json(seen.disabled.items()),
+        "Freezes": FROZEN.as_json(seen.frozen),
+        "Drains": DRAINS.as_json(seen.drains),
+        "Notes": noting.NOTES.as_json(seen.notes),
+        "Completed": COMPLETED.as_json(seen.completed),
+    }

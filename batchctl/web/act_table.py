@@ -6,12 +6,18 @@ from collections.abc import Mapping
 
 from batchctl.domain.errors import NotFound
 from batchctl.domain.text import visible
-from batchctl.web.verbs import batch_verbs, incident_verbs, instance_verbs, start_verbs
+from batchctl.web.verbs import batch_verbs, desk_verbs, incident_verbs, instance_verbs, start_verbs
 from batchctl.web.wishes import ConsoleAct, Subject
 
 ACTS: Mapping[tuple[Subject, str], ConsoleAct] = {
     (verb.subject, verb.name): verb
-    for verb in (*instance_verbs.VERBS, *batch_verbs.VERBS, *incident_verbs.VERBS, *start_verbs.VERBS)
+    for verb in (
+        *instance_verbs.VERBS,
+        *batch_verbs.VERBS,
+        *incident_verbs.VERBS,
+        *start_verbs.VERBS,
+        *desk_verbs.VERBS,
+    )
 }
 
 

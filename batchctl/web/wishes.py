@@ -34,11 +34,13 @@ class Subject(StrEnum):
     SCHEDULES = "schedules"
     BACKFILLS = "backfills"
     FILE_PROCESSES = "file-processes"
+    HOSTS = "hosts"
+    POOLS = "pools"
 
     @property
     def is_named(self) -> bool:
         """Say whether its rows go by a name; the others go by a number."""
-        return self in {Subject.BATCHES, Subject.SCHEDULES}
+        return self in {Subject.BATCHES, Subject.SCHEDULES, Subject.HOSTS, Subject.POOLS}
 
     @property
     def one(self) -> str:

@@ -29,6 +29,17 @@ SAME = {
     "/audit": ("audit",),
     "/audit?of=batch:Late&limit=1": ("audit", "--of", "batch:Late", "--limit", "1"),
     "/controllers": ("controllers",),
+    "/status": ("status",),
+    "/freezes": ("freezes",),
+    "/freezes?all=true&limit=1": ("freezes", "--all", "--limit", "1"),
+    "/backfills": ("backfill", "list"),
+    "/watches": ("watch", "list"),
+    "/calendars": ("calendar", "list"),
+    "/calendars/NL": ("calendar", "show", "NL"),
+    "/batches/Late/versions": ("versions", "Late"),
+    "/jobs": ("job", "list"),
+    "/log": ("log",),
+    "/log?source=schedule&type=fired&limit=1": ("log", "--source", "schedule", "--type", "fired", "--limit", "1"),
     "/pools": ("pools",),
     "/requests": ("requests",),
     "/waits": ("waits",),
@@ -36,7 +47,7 @@ SAME = {
     "/triggers": ("trigger", "list"),
     "/variables": ("variable", "list"),
 }
-_PASSING = {"z_updated", "HeartbeatTime", "Age", "Earliest"}
+_PASSING = {"Now", "z_updated", "HeartbeatTime", "Age", "Earliest"}
 
 
 def get(browser: Browser, path: str) -> Any:
@@ -65,9 +76,16 @@ def test_what_programs_read_is_what_the_command_line_prints(night: Night, consol
     made = night("schedule", "add", "nightly", "--entity", "Late", "--type", "daily", "--run-times", "02:00")
     assert made.returncode == 0, made.stderr
     assert night("variable", "set", "InDir", "/in", "--reason", "it lies there").returncode == 0
+    night.sql("INSERT INTO Calendar (CalendarName) VALUES ('NL')")
+    for tag in ("to be sure", "once more"):
+        assert night("schedule", "run", "nightly", "--reason", tag).returncode == 0
+        assert night("freeze", "--batch", "Late", "--until", "2h", "--reason", tag).returncode == 0
+    assert night("backfill", "nightly", "--from", "2025-11-01", "--to", "2025-11-03", "--reason", "x").returncode == 0
+    assert night("drain", "--host", "etl2", "--reason", "patches").returncode == 0
     browser = console.browser()
     for path, command in SAME.items():
         assert _lasting(get(browser, path)) == _lasting(night.json(*command)), path
+    assert get(browser, "/drains") == night.json("status")["Drains"]
 
 
 def _lasting(value: Any) -> Any:
@@ -193,7 +211,11 @@ def test_addresses_that_name_nothing_are_problems(console: Console) -> None:
 
 def test_methods_that_are_not_there_are_named_with_those_that_are(console: Console) -> None:
     browser = console.browser()
-    for path, allowed in (("/instances", "GET, HEAD"), ("/freezes", "POST"), ("/instances/1/rerun", "GET, HEAD, POST")):
+    for path, allowed in (
+        ("/instances", "GET, HEAD"),
+        ("/file-processes", "POST"),
+        ("/instances/1/rerun", "GET, HEAD, POST"),
+    ):
         answer = browser.ask("DELETE", f"/api/v1{path}", None, OWN)
         assert problem(answer)["status"] == 405
         assert sorted(answer.headers["allow"].split(", ")) == allowed.split(", ")

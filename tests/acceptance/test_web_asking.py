@@ -44,6 +44,13 @@ DONE: dict[tuple[Subject, str], tuple[str, dict[str, str]]] = {
     (Subject.INCIDENTS, "note"): ("/incidents/1", {"text": "seen"}),
     (Subject.FILE_PROCESSES, "submit"): ("/new/file-processes", {"entity": "Bank", "file_name": "b.csv"}),
     (Subject.FILE_PROCESSES, "accept"): ("/file-processes/8", WHY),
+    (Subject.FILE_PROCESSES, "retry"): ("/file-processes/9", WHY),
+    (Subject.FILE_PROCESSES, "reject"): ("/file-processes/10", WHY),
+    (Subject.FILE_PROCESSES, "resend"): ("/file-processes/10", WHY),
+    (Subject.HOSTS, "drain"): ("/hosts/etl2", WHY),
+    (Subject.HOSTS, "undrain"): ("/hosts/etl2", WHY),
+    (Subject.POOLS, "drain"): ("/pools/default", WHY),
+    (Subject.POOLS, "undrain"): ("/pools/default", WHY),
     (Subject.SCHEDULES, "run"): ("/schedules/nightly", WHY),
     (Subject.SCHEDULES, "backfill"): ("/schedules/nightly", SPAN),
     (Subject.BACKFILLS, "cancel"): ("/backfills/1", WHY),
@@ -74,7 +81,8 @@ def shop(
         assert made.announced("author", "schedule", "add", "nightly", *daily).returncode == 0
         made.as_("author", "INSERT INTO Calendar (CalendarName) VALUES ('NL')")
         assert made.announced("service", "run", "--once").returncode == 1
-        made.arrive("Bank", "odd.csv", Status="rejected")
+        for status in ("rejected", "rejected", "paused"):
+            made.arrive("Bank", "odd.csv", Status=status)
         made.environment["BATCHCTL_DATABASE_URL"] = made.url("web")
         yield made
 

@@ -106,10 +106,7 @@ def freezes(session: CliSession, everything: bool, limit: int, as_json: bool) ->
     idle = freezing.idle(app.transactions, [one for one in found if one.holds(now)])
     columns = freezing.freezes_at(now, idle)
     if as_json:
-        said = {row.row_id: {"Unreadable": row.message, "Next": row.mend} for row in broken}
-        told = [{**columns.of(one), **said.pop(one.freeze_id, {})} for one in found]
-        unread = columns.as_json([], [row for row in broken if row.row_id in said])
-        output.print_rows([*told, *unread], columns.header)
+        output.print_rows(freezing.as_json(columns, found, broken), columns.header)
         return
     if found:
         output.show_list(columns, found)

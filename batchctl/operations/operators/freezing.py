@@ -11,6 +11,7 @@ from batchctl.domain.errors import Conflict, InvalidInput, NotFound, Refused
 from batchctl.domain.operators import freezes
 from batchctl.domain.operators.freezes import Scope
 from batchctl.domain.operators.release import Choice
+from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import NEVER, BatchDefinition, Freeze, FreezeId
 from batchctl.domain.text import did_you_mean, fitting, visible
 from batchctl.domain.unreadable import UnreadableRow
@@ -176,6 +177,13 @@ def freezes_at(now: datetime, idle: Mapping[FreezeId, str]) -> ColumnList[Freeze
         },
         by_row_id,
     )
+
+
+def as_json(columns: ColumnList[Freeze], found: Sequence[Freeze], broken: Sequence[UnreadableRow]) -> list[JsonValue]:
+    """Return freezes for programs; one of which something cannot be read says so beside what can."""
+    said = {row.row_id: {"Unreadable": row.message, "Next": row.mend} for row in broken}
+    readable: list[JsonValue] = [{**columns.of(one), **said.pop(one.freeze_id, {})} for one in found]
+    return [*readable, *columns.as_json([], [row for row in broken if row.row_id in said])]
 
 
 def _over_at(one: Freeze) -> object:

@@ -99,6 +99,12 @@ def target(drain: Drain) -> str:
     return f"Drain:{drain.drain_id}"
 
 
+def drained(transactions: Transactions) -> tuple[Drain, ...]:
+    """Return the drains that hold."""
+    with transactions.read() as connection:
+        return tuple(pool_rows.known(connection).drains)
+
+
 def claimed_at(connection: Connection, place: Place) -> Sequence[int]:
     """Return the instances that have a step under way on a host or in a pool."""
     if place.host is not None:

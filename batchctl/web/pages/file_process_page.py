@@ -5,6 +5,8 @@ from __future__ import annotations
 from batchctl.app import App
 from batchctl.operations import explain
 from batchctl.web.page import Page, PageRequest, row_number
+from batchctl.web.pages.act_links import acts_about
+from batchctl.web.wishes import Subject
 
 
 def file_process(app: App, asked: PageRequest) -> Page:
@@ -12,4 +14,6 @@ def file_process(app: App, asked: PageRequest) -> Page:
     number = row_number(asked.path, "FileProcess row")
     benches = explain.Benches(app.schedule_bench, app.trigger_bench)
     explained = explain.why(app.transactions, app.clock, app.presence, f"file:{number}", app.timetable(), benches)
-    return Page(f"FileProcess {number}", "file_process.html", values={"explained": explained, "number": number})
+    acts = acts_about(Subject.FILE_PROCESSES) if explained.blocking else ["resend"]
+    values = {"explained": explained, "number": number, "acts": acts}
+    return Page(f"FileProcess {number}", "file_process.html", values=values)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from batchctl.app import App
 from batchctl.domain.errors import InvalidInput
 from batchctl.domain.records import JsonValue
 from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.unreadable import UnreadableRow
+from batchctl.operations.column_lists import ColumnList
 from batchctl.web.wishes import FieldKind, FormField, Value, Wish, of_text
 
 Word = TypeVar("Word", bound=StrEnum)
+Row = TypeVar("Row")
 USUAL_LIMIT, MOST = 50, 1000
 BATCH = FormField("batch", "Only of this batch")
 SINCE = FormField("since", "Only then or later", hint="a time in UTC")
@@ -62,6 +65,16 @@ class Resource:
                 raise InvalidInput(f"'{visible(name)}' is no filter here.{meant}", next_step=f"batchctl {self.command}")
             values[name] = of_text(known[name], text)
         return Wish(key, values)
+
+
+def rows_of(columns: ColumnList[Row], rows: Sequence[Row], broken: Sequence[UnreadableRow] = ()) -> RestAnswer:
+    """Return a list as the command line prints it."""
+    return RestAnswer(columns.as_json(rows, broken))
+
+
+def header_of(columns: ColumnList[Any]) -> tuple[str, ...]:
+    """Return the names of what stands in each row."""
+    return tuple(columns.header)
 
 
 def limit_of(asked: Wish) -> int:

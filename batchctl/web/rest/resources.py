@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
 
 from batchctl.app import App
-from batchctl.domain.operators.requests import RequestId
 from batchctl.domain.rows import AuditFilter, InstanceId, InstancesWanted
-from batchctl.domain.status import HistoryStatus, IncidentStatus, InstanceStatus, RequestStatus
-from batchctl.domain.unreadable import UnreadableRow
+from batchctl.domain.status import HistoryStatus, IncidentStatus, InstanceStatus
 from batchctl.operations import explain, inspection, instance_list, output_reading, pool_standing, presence
 from batchctl.operations.alerting import incident_desk
-from batchctl.operations.column_lists import UNREADABLE, ColumnList
+from batchctl.operations.column_lists import UNREADABLE
 from batchctl.operations.definitions import variable_keeper
 from batchctl.operations.dependencies import dependents
 from batchctl.operations.intake import inbox, trial
 from batchctl.operations.maintenance import audit_trail
-from batchctl.operations.operators import asking, request_book
 from batchctl.operations.scheduling import timetable
 from batchctl.operations.shown_columns import Columns
 from batchctl.web.rest.filters import (
@@ -30,19 +26,18 @@ from batchctl.web.rest.filters import (
     Ask,
     Resource,
     RestAnswer,
+    header_of,
     limit_of,
+    rows_of,
     since_of,
     status_in,
     word_of,
 )
+from batchctl.web.rest.more_resources import MORE
 from batchctl.web.wishes import FormField, Wish
 
 _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 _INCIDENTS, _BATCHES = incident_desk.incidents_at(_LONG_AGO), inspection.batches_at(_LONG_AGO)
-
-
-def _rows(columns: ColumnList[Any], rows: Sequence[Any], broken: Sequence[UnreadableRow] = ()) -> RestAnswer:
-    return RestAnswer(columns.as_json(rows, broken))
 
 
 def _instances(app: App, asked: Wish) -> RestAnswer:
@@ -59,12 +54,12 @@ def _instances(app: App, asked: Wish) -> RestAnswer:
 
 def _attempts(app: App, asked: Wish) -> RestAnswer:
     filters = asked.text("batch"), word_of(asked, HistoryStatus), since_of(asked)
-    return _rows(inspection.ATTEMPTS, inspection.newest_attempts(app.transactions, limit_of(asked), *filters)[0])
+    return rows_of(inspection.ATTEMPTS, inspection.newest_attempts(app.transactions, limit_of(asked), *filters)[0])
 
 
 def _attempts_of(app: App, asked: Wish) -> RestAnswer:
     found, _ = inspection.attempts_of(app.transactions, InstanceId(asked.row_id))
-    return _rows(inspection.ATTEMPTS, found)
+    return rows_of(inspection.ATTEMPTS, found)
 
 
 def _instance(app: App, asked: Wish) -> RestAnswer:
@@ -88,7 +83,7 @@ def _batches(app: App, asked: Wish) -> RestAnswer:
     found, broken, _ = inspection.batches(app.transactions, app.clock)
     status = asked.text("status")
     wanted = [one for one in found if status in {None, "enabled" if one.batch.enabled else "disabled"}]
-    return _rows(inspection.batches_at(app.clock.now()), wanted, broken)
+    return rows_of(inspection.batches_at(app.clock.now()), wanted, broken)
 
 
 def _incidents(app: App, asked: Wish) -> RestAnswer:
@@ -96,7 +91,7 @@ def _incidents(app: App, asked: Wish) -> RestAnswer:
     everything = asked.text("all") == "true" or status is IncidentStatus.RESOLVED
     batch, since = asked.text("batch"), since_of(asked)
     found = incident_desk.listed(app.transactions, everything=everything, batch=batch, status=status, since=since)
-    return _rows(incident_desk.incidents_at(app.clock.now()), found)
+    return rows_of(incident_desk.incidents_at(app.clock.now()), found)
 
 
 def _inbox(app: App, asked: Wish) -> RestAnswer:
@@ -128,46 +123,31 @@ def _audit(app: App, asked: Wish) -> RestAnswer:
 def _controllers(app: App, asked: Wish) -> RestAnswer:
     del asked
     found = presence.everyone(app.transactions, app.clock, app.presence, app.leader())
-    return _rows(presence.CONTROLLERS, found)
+    return rows_of(presence.CONTROLLERS, found)
 
 
 def _pools(app: App, asked: Wish) -> RestAnswer:
     del asked
-    return _rows(pool_standing.POOLS, pool_standing.everything(app.transactions, app.clock, app.presence))
-
-
-def _requests(app: App, asked: Wish) -> RestAnswer:
-    batch, status, since = asked.text("batch"), word_of(asked, RequestStatus), since_of(asked)
-    found = request_book.requests(app.transactions, only_open=False, batch=batch, status=status, since=since)
-    return _rows(request_book.REQUESTS, found)
-
-
-def _request(app: App, asked: Wish) -> RestAnswer:
-    found = asking.standing(app.transactions, RequestId(asked.row_id))
-    return RestAnswer(request_book.REQUESTS.as_json([found])[0])
+    return rows_of(pool_standing.POOLS, pool_standing.everything(app.transactions, app.clock, app.presence))
 
 
 def _waits(app: App, asked: Wish) -> RestAnswer:
-    return _rows(dependents.WAITS, dependents.waits(app.transactions, app.clock, asked.text("batch")))
+    return rows_of(dependents.WAITS, dependents.waits(app.transactions, app.clock, asked.text("batch")))
 
 
 def _schedules(app: App, asked: Wish) -> RestAnswer:
     del asked
-    return _rows(timetable.SCHEDULES, [*app.timetable().everything()], app.timetable().unreadable())
+    return rows_of(timetable.SCHEDULES, [*app.timetable().everything()], app.timetable().unreadable())
 
 
 def _triggers(app: App, asked: Wish) -> RestAnswer:
     del asked
-    return _rows(trial.TRIGGERS, *trial.everything(app.transactions))
+    return rows_of(trial.TRIGGERS, *trial.everything(app.transactions))
 
 
 def _variables(app: App, asked: Wish) -> RestAnswer:
     del asked
-    return _rows(variable_keeper.VARIABLES, variable_keeper.listed(app.transactions, app.context.read_text))
-
-
-def _header(columns: ColumnList[Any]) -> tuple[str, ...]:
-    return tuple(columns.header)
+    return rows_of(variable_keeper.VARIABLES, variable_keeper.listed(app.transactions, app.context.read_text))
 
 
 _OF = FormField("of", "What was done to one row", hint="42, batch:NAME")
@@ -179,7 +159,7 @@ RESOURCES: tuple[Resource, ...] = (
         "history",
         _instances,
         (BATCH, status_in(InstanceStatus), BEFORE, LIMIT),
-        _header(instance_list.INSTANCES),
+        header_of(instance_list.INSTANCES),
     ),
     Resource("/instances/{key}", "One instance in full.", "show ID", _instance, is_list=False),
     Resource(
@@ -194,7 +174,7 @@ RESOURCES: tuple[Resource, ...] = (
         "The attempts of an instance, with their exact commands.",
         "history ID",
         _attempts_of,
-        columns=_header(inspection.ATTEMPTS),
+        columns=header_of(inspection.ATTEMPTS),
     ),
     Resource("/instances/{key}/output", "What the last attempt has written.", "output ID", _output, is_list=False),
     Resource(
@@ -203,7 +183,7 @@ RESOURCES: tuple[Resource, ...] = (
         "history",
         _attempts,
         (BATCH, status_in(HistoryStatus), SINCE, LIMIT),
-        _header(inspection.ATTEMPTS),
+        header_of(inspection.ATTEMPTS),
     ),
     Resource(
         "/batches",
@@ -211,7 +191,7 @@ RESOURCES: tuple[Resource, ...] = (
         "batches",
         _batches,
         (status_in(("enabled", "disabled")),),
-        _header(_BATCHES),
+        header_of(_BATCHES),
     ),
     Resource(
         "/batches/{key:path}/why",
@@ -240,7 +220,7 @@ RESOURCES: tuple[Resource, ...] = (
         "incidents",
         _incidents,
         (BATCH, status_in(IncidentStatus), SINCE, ALL),
-        _header(_INCIDENTS),
+        header_of(_INCIDENTS),
     ),
     Resource(
         "/inbox",
@@ -256,27 +236,13 @@ RESOURCES: tuple[Resource, ...] = (
         "audit",
         _audit,
         (_OF, FormField("actor", "Who"), FormField("action", "What"), SINCE, BEFORE, LIMIT),
-        _header(audit_trail.ACTS),
+        header_of(audit_trail.ACTS),
     ),
-    Resource("/controllers", "Who works.", "controllers", _controllers, columns=_header(presence.CONTROLLERS)),
-    Resource("/pools", "Where steps run.", "pools", _pools, columns=_header(pool_standing.POOLS)),
-    Resource(
-        "/requests",
-        "What people have asked for by rows.",
-        "requests",
-        _requests,
-        (BATCH, status_in(RequestStatus), SINCE),
-        _header(request_book.REQUESTS),
-    ),
-    Resource(
-        "/requests/{key}",
-        "One request: whether it is answered, and what the answer says.",
-        "requests",
-        _request,
-        is_list=False,
-    ),
-    Resource("/waits", "What waits for other batches.", "waits", _waits, (BATCH,), _header(dependents.WAITS)),
-    Resource("/schedules", "The schedules.", "schedule list", _schedules, columns=_header(timetable.SCHEDULES)),
-    Resource("/triggers", "The data triggers.", "trigger list", _triggers, columns=_header(trial.TRIGGERS)),
-    Resource("/variables", "The variables.", "variable list", _variables, columns=_header(variable_keeper.VARIABLES)),
+    Resource("/controllers", "Who works.", "controllers", _controllers, columns=header_of(presence.CONTROLLERS)),
+    Resource("/pools", "Where steps run.", "pools", _pools, columns=header_of(pool_standing.POOLS)),
+    Resource("/waits", "What waits for other batches.", "waits", _waits, (BATCH,), header_of(dependents.WAITS)),
+    Resource("/schedules", "The schedules.", "schedule list", _schedules, columns=header_of(timetable.SCHEDULES)),
+    Resource("/triggers", "The data triggers.", "trigger list", _triggers, columns=header_of(trial.TRIGGERS)),
+    Resource("/variables", "The variables.", "variable list", _variables, columns=header_of(variable_keeper.VARIABLES)),
+    *MORE,
 )
