@@ -178,8 +178,9 @@ def test_a_controller_answers_and_the_console_shows_what_was_done(
     shop: Guarded, anna: Browser, loader: Program, start_batchctl: StartBatchctl
 ) -> None:
     with leading(shop, start_batchctl):
-        until(lambda: "Done:" in anna.get("/requests/1").said)
+        until(lambda: "Asked: request 1" not in anna.get("/requests/1").said)
         done = anna.get("/requests/1")
+        assert "Done:" in done.said, done.said
         assert "refresh" not in done.headers
         assert f'href="{LATE}"' in done.text
         (many,) = shop.sql("SELECT Target FROM AuditLog WHERE Target LIKE 'Many:%'")
