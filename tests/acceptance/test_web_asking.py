@@ -130,7 +130,7 @@ def leading(shop: Guarded, start_batchctl: StartBatchctl) -> Iterator[None]:
         worker.communicate(timeout=PATIENCE)
 
 
-def test_without_a_controller_an_act_is_asked_for_and_its_page_says_so(shop: Guarded, anna: Browser) -> None:
+def _an_act_is_asked_for_and_its_page_says_so(shop: Guarded, anna: Browser) -> None:
     form = anna.form(f"{LATE}/rerun")
     sent = anna.post(f"{LATE}/rerun", {"form": form, "reason": "the file is there", "Data3": "x"})
     again = anna.post(f"{LATE}/rerun", {"form": form, "reason": "the file is there", "Data3": "x"})
@@ -151,7 +151,7 @@ def test_without_a_controller_an_act_is_asked_for_and_its_page_says_so(shop: Gua
     assert re.fullmatch(r"web \w+@.+", str(host))
 
 
-def test_a_program_gets_202_and_the_address_of_its_request(shop: Guarded, loader: Program) -> None:
+def _a_program_gets_202_and_the_address_of_its_request(loader: Program) -> None:
     asked = loader.post("/instances/3/pause", "{}")
 
     assert (asked.status, asked.headers["location"]) == (202, "/api/v1/requests/2")
@@ -161,7 +161,7 @@ def test_a_program_gets_202_and_the_address_of_its_request(shop: Guarded, loader
     assert loader.get("/requests/99").status == 404
 
 
-def test_an_act_on_many_asks_for_each_and_its_page_says_how_far_it_has_come(shop: Guarded, anna: Browser) -> None:
+def _an_act_on_many_asks_for_each_and_its_page_says_how_far_it_has_come(shop: Guarded, anna: Browser) -> None:
     path = "/many/resume?status=ready&batch=Quiet"
     begun = anna.act(path).headers["location"]
 
@@ -174,7 +174,7 @@ def test_an_act_on_many_asks_for_each_and_its_page_says_how_far_it_has_come(shop
     shop.sql("UPDATE OperatorRequest SET Action = 'pause' WHERE Action = 'resume' AND BatchControl_id = 4")
 
 
-def test_a_controller_answers_and_the_console_shows_what_was_done(
+def _a_controller_answers_and_the_console_shows_what_was_done(
     shop: Guarded, anna: Browser, loader: Program, start_batchctl: StartBatchctl
 ) -> None:
     with leading(shop, start_batchctl):
@@ -206,11 +206,21 @@ def test_a_controller_answers_and_the_console_shows_what_was_done(
     assert {"backfill", "schedule run", "accept", *done_by_her} - {"run"} <= {action for (action,) in shop.sql(acts)}
 
 
-def test_each_page_is_shown_to_the_role_of_the_console(anna: Browser) -> None:
+def _each_page_is_shown_to_the_role_of_the_console(anna: Browser) -> None:
     for place in PAGES:
         path = place.path.replace("{number}", "1").replace("{name}", "console") + QUERIES.get(place.path, "")
         shown = anna.get(path)
         assert shown.status == 200, (path, shown.said)
+
+
+def test_what_the_console_asks_for_the_leader_does(
+    shop: Guarded, anna: Browser, loader: Program, start_batchctl: StartBatchctl
+) -> None:
+    _an_act_is_asked_for_and_its_page_says_so(shop, anna)
+    _a_program_gets_202_and_the_address_of_its_request(loader)
+    _an_act_on_many_asks_for_each_and_its_page_says_how_far_it_has_come(shop, anna)
+    _a_controller_answers_and_the_console_shows_what_was_done(shop, anna, loader, start_batchctl)
+    _each_page_is_shown_to_the_role_of_the_console(anna)
 
 
 def test_the_role_of_the_console_changes_no_work(shop: Guarded) -> None:
