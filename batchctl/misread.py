@@ -10,6 +10,7 @@ from batchctl.domain.alerting.expectations import Expected, unfit_columns
 from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.rows import BatchDefinition, MissingPlugin
 from batchctl.store import Connection
+from batchctl.store.one_look import ask_ahead
 from batchctl.store.scheduling import calendars
 
 
@@ -21,6 +22,7 @@ def of_batch(
 
     messages = {one.message for one in known}
     missing = [one for one in dead_ends.not_installed(batch, now) if one.message not in messages]
+    ask_ahead(connection, (evidence.EXPECTED_OF, {"batch_id": batch.batch_id}), (calendars.NAMES, {}))
     expected = evidence.expected_of(connection, batch.batch_id)
     return (*missing, *of_batches([batch], expected, calendars.names(connection), now))
 

@@ -12,6 +12,7 @@ from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store import Connection, identity, leading
 from batchctl.store.dialects import dialect_of
+from batchctl.store.one_look import once
 
 ADOPT = "adopt"
 _LEFT_LOG = " If {log} of an earlier file lay here when it was copied, remove that log and copy the file once more."
@@ -19,7 +20,7 @@ _LEFT_LOG = " If {log} of an earlier file lay here when it was copied, remove th
 
 def original_of(connection: Connection) -> str | None:
     """Return where the original of this database is; None when this is no copy, or its place is not known."""
-    kept, here = leading.load(connection).place, dialect_of(connection).whereabouts(connection)
+    kept, here = leading.load(connection).place, _whereabouts(connection)
     if kept is None or here is None or is_same(kept, here):
         return None
     original = described(kept)
@@ -27,10 +28,14 @@ def original_of(connection: Connection) -> str | None:
     return f"what was {original} before" if original == described(here) else original
 
 
+def _whereabouts(connection: Connection) -> str | None:
+    return once(dialect_of(connection).whereabouts, connection)
+
+
 def refused_on(connection: Connection) -> Refused | None:
     """Say that nothing runs on this database, where it is a copy."""
     original = original_of(connection)
-    return None if original is None else refused(original, file_at(dialect_of(connection).whereabouts(connection)))
+    return None if original is None else refused(original, file_at(_whereabouts(connection)))
 
 
 def settle(transactions: Transactions, clock: Clock) -> None:
@@ -46,7 +51,7 @@ def remember(transactions: Transactions, clock: Clock) -> None:
     """Record where a database is, unless that is recorded: a copy that is made from now on is seen to be one."""
     with transactions.read() as connection:
         is_settled = leading.load(connection).place is not None
-        here = dialect_of(connection).whereabouts(connection)
+        here = _whereabouts(connection)
     if is_settled or here is None:
         return
 
@@ -87,7 +92,7 @@ def adopt(actor: Actor, *, reason: str | None, apart: bool) -> Adopted:
         original, name = original_of(connection), identity.database_id(connection)
         if actor.dry_run:
             return Adopted(original, name)
-        here, before = dialect_of(connection).whereabouts(connection), leading.load_or_make(connection)
+        here, before = _whereabouts(connection), leading.load_or_make(connection)
         if here is not None:
             leading.settle(connection, here, actor.clock.now())
         if apart:

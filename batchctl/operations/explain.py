@@ -37,14 +37,25 @@ from batchctl.operations import copies, files_taken_again, remedies, shown_colum
 from batchctl.operations.intake import file_correction, trial
 from batchctl.operations.presence import Presence, last_sign
 from batchctl.operations.scheduling.timetable import Timetable, starters_of
-from batchctl.operations.standing import WaitingLine, for_any
+from batchctl.operations.standing import PAGE, WaitingLine, for_any
 from batchctl.ports import Clock, Transactions
-from batchctl.store import Connection, controllers, history, instances, leading, reports, unreadable_columns
+from batchctl.store import (
+    Connection,
+    controllers,
+    history,
+    instances,
+    leading,
+    limits,
+    pool_rows,
+    reports,
+    unreadable_columns,
+)
 from batchctl.store.definitions import definitions
 from batchctl.store.dependencies import dependencies
 from batchctl.store.intake import data_triggers, intake
 from batchctl.store.intake.file_watches import TakenFile
-from batchctl.store.scheduling import schedule_rows
+from batchctl.store.one_look import ask_ahead, one_look
+from batchctl.store.scheduling import calendars, schedule_rows
 from batchctl.store.tables import batch_control
 
 if TYPE_CHECKING:
@@ -103,6 +114,11 @@ def _gate_columns(gate: Gate) -> shown_columns.Columns:
     }
 
 
+AHEAD = (*definitions.AHEAD, leading.LEADER, pool_rows.CONTROLLERS, instances.CLAIMED, limits.LIMIT)
+"""What is asked whatever is explained, so that it goes to the database at once."""
+AHEAD_OF_BATCH = (*AHEAD, reports.COUNT_NEW, calendars.CALENDARS, calendars.DAYS, schedule_rows.SCHEDULES)
+
+
 class Benches(NamedTuple):
     """Try out what a schedule or a trigger would start now."""
 
@@ -127,7 +143,8 @@ def why(
         return _of_schedule(transactions, clock, presence, benches.schedules, name)
     if benches is not None and kind == "trigger":
         return _of_trigger(transactions, clock, presence, benches.triggers, name)
-    with transactions.read() as connection:
+    with one_look(), transactions.read() as connection:
+        ask_ahead(connection, *((each, {}) for each in (AHEAD_OF_BATCH if kind == "batch" else AHEAD)))
         batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
         now = clock.now()
         match kind:
@@ -168,7 +185,8 @@ def _of_schedule(
     transactions: Transactions, clock: Clock, presence: Presence, bench: Callable[[], ScheduleBench], name: str
 ) -> Explanation:
     tried = bench().try_out(name)
-    with transactions.read() as connection:
+    with one_look(), transactions.read() as connection:
+        ask_ahead(connection, (leading.LEADER, {}), (pool_rows.CONTROLLERS, {}))
         fires = replace(_controller(connection, clock.now(), "fires schedules", presence.firing), ends=Ends.CONTROLLER)
     return Explanation(
         subject=f"schedule {visible(name)} for entity '{visible(tried.schedule.entity)}'",
@@ -278,7 +296,7 @@ def _of_batch(
         raise unknown.batch(connection, batches.values(), name)
     subject, status = f"batch {visible(batch.name)}", "enabled" if batch.enabled else "disabled"
     line = WaitingLine(connection, batches, now, presence.living(connection, now))
-    head = next(iter(instances.open_of(connection, batch.batch_id, 0, 1)), None)
+    head = next(iter(instances.open_of(connection, batch.batch_id, 0, PAGE)), None)
     about = [f"batch {batch.name}", *([] if head is None else [f"BatchControl {head.instance_id}"])]
     there, *leads = _whoever_creates(connection, presence, now, about)
     leads = leads if reports.count_new(connection).get(batch.batch_id) else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -38,8 +38,9 @@ from batchctl.store import Connection, history, instances, reports, row_counts
 from batchctl.store.alerting import evidence
 from batchctl.store.definitions import definitions
 from batchctl.store.history import Attempts
-from batchctl.store.intake import intake
+from batchctl.store.intake import file_watches, intake
 from batchctl.store.maintenance import audit_entries
+from batchctl.store.one_look import Ahead, ask_ahead, one_look
 from batchctl.store.operators import confirmation_rows, note_rows
 from batchctl.store.scheduling import calendars
 from batchctl.store.unreadable_columns import for_any_client
@@ -212,10 +213,13 @@ class RejectedRow:
 
 def show(transactions: Transactions, instance_id: InstanceId) -> ShownInstance:
     """Return everything about an instance."""
-    with transactions.read() as connection:
+    with one_look(), transactions.read() as connection:
+        ask_ahead(connection, *_ahead(instance_id))
         instance = instances.load(connection, instance_id)
         if instance is None:
             raise unknown.instance(connection, instance_id)
+        of_intake = {"intake_id": instance.intake_id}
+        ask_ahead(connection, (intake.LOAD, of_intake), (file_watches.TAKEN_AS, {**of_intake, "most": 1}))
         defined = definitions.read(connection)
         attempts, strange = history.of_instance(connection, instance_id)
         batch = next((batch for batch in defined.batches if batch.batch_id == instance.batch_id), None)
@@ -232,6 +236,16 @@ def show(transactions: Transactions, instance_id: InstanceId) -> ShownInstance:
             questions=tuple(confirmation_rows.newest_of(connection, instance_id, MOST_QUESTIONS)),
             corrected=file_correction.of_instance(connection, instance),
         )
+
+
+def _ahead(instance_id: InstanceId) -> Iterator[Ahead]:
+    """Yield what is asked of any instance, so that it goes to the database at once."""
+    yield from (
+        (each, {"instance_id": instance_id}) for each in (instances.LOAD, history.OF, confirmation_rows.OPEN_OF)
+    )
+    yield confirmation_rows.NEWEST_OF, {"instance_id": instance_id, "most": MOST_QUESTIONS}
+    yield audit_entries.OF, {"target": audit_entries.instance_target(instance_id)}
+    yield from ((each, {}) for each in definitions.AHEAD)
 
 
 def rejected_row(transactions: Transactions, intake_id: IntakeId) -> RejectedRow:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -48,14 +48,17 @@ from batchctl.operations.presence import Presence, last_sign
 from batchctl.operations.scheduling import almanac, timetable
 from batchctl.operations.scheduling.almanac import RunningOut
 from batchctl.operations.scheduling.timetable import COMING as COMING_UP
-from batchctl.operations.scheduling.timetable import ComingUp, Timetable, coming_up
+from batchctl.operations.scheduling.timetable import ComingUp, Timetable, coming_up, soonest
 from batchctl.operations.standing import WaitingLine
 from batchctl.ports import Clock, Transactions
-from batchctl.store import Connection, dead_end_rows, history, instances, leading, pool_rows, reports
+from batchctl.store import Connection, dead_end_rows, history, instances, leading, limits, pool_rows, reports
 from batchctl.store.alerting import incident_rows
 from batchctl.store.definitions import definitions
-from batchctl.store.intake import intake
+from batchctl.store.dependencies import completions
+from batchctl.store.intake import data_triggers, file_watches, intake
+from batchctl.store.one_look import Ahead, ask_ahead, one_look
 from batchctl.store.operators import confirmation_rows, note_rows
+from batchctl.store.scheduling import calendars, schedule_rows
 from batchctl.store.unreadable_columns import for_any_client
 
 INCIDENTS = 5
@@ -63,6 +66,23 @@ INCIDENTS = 5
 COMING = 5
 """How many due times to come are shown."""
 
+COMPLETED_LAST = 5
+"""How many completed instances are shown."""
+_ALWAYS = (
+    reports.COUNT_UNTAKEN,
+    calendars.CALENDARS,
+    calendars.DAYS,
+    leading.LEADER,
+    limits.LIMIT,
+    instances.CLAIMED,
+    pool_rows.CONTROLLERS,
+    pool_rows.DRAINS,
+    incident_rows.COUNT_STANDING,
+    data_triggers.TRIGGERS,
+    data_triggers.ENABLED,
+    file_watches.WATCHES,
+    schedule_rows.SCHEDULES,
+)
 _FAILING = (InstanceStatus.FAILED, InstanceStatus.HELD, InstanceStatus.RETRY)
 _WAITING = (InstanceStatus.READY, InstanceStatus.PAUSED)
 
@@ -371,15 +391,22 @@ def overview(
     most: int = 20,
     timetable: Timetable | None = None,
     full_disks: tuple[HealthFinding, ...] = (),
+    with_over: bool = True,
 ) -> Overview:
-    """Look at everything once; no list is longer than `most`; `timetable` reads the schedules."""
+    """Look at everything once; no list is longer than `most`; `timetable` reads the schedules.
+
+    What is over is counted only if wanted: that takes the longer the more there is.
+    """
     now = clock.now()
-    with transactions.read() as connection:
+    with one_look(), transactions.read() as connection:
+        ask_ahead(connection, *_counts(with_over=with_over), *_ahead(most))
+        leading.ask_unreadable(connection)
+        incident_rows.ask_unreadable(connection)
         defined = definitions.read(connection)
         batches = {batch.batch_id: batch for batch in defined.batches}
         broken = {row.batch_id: row for row in defined.unreadable if row.batch_id is not None}
-        counts, strange = reports.count_instances(connection)
-        arrived, strange_intake = reports.count_intake(connection)
+        counts, strange = reports.count_instances(connection, with_over=with_over)
+        arrived, strange_intake = reports.count_intake(connection, with_over=with_over)
         untaken = intake.untaken(connection, 0, most)
         lacks_plugins = any(batch.missing_plugins for batch in defined.batches)
         not_taken_in = intake.with_corrections(connection, intake.not_taken_in(connection, most))
@@ -448,6 +475,24 @@ def overview(
         )
 
 
+def _counts(*, with_over: bool) -> Iterator[Ahead]:
+    yield (reports.COUNT_INSTANCES if with_over else reports.COUNT_OPEN_INSTANCES), {}
+    yield (reports.COUNT_INTAKE if with_over else reports.COUNT_OPEN_INTAKE), {}
+
+
+def _ahead(most: int) -> Iterator[Ahead]:
+    """Yield what is asked whatever the night is like, so that it goes to the database at once."""
+    yield from ((each, {}) for each in (*definitions.AHEAD, *_ALWAYS))
+    yield from ((each, {"most": most}) for each in (reports.LIVE_ENTRIES, confirmation_rows.OPEN_ONES))
+    yield from ((reports.OPEN_IN[status], {"most": most}) for status in (*_FAILING, *_WAITING))
+    yield reports.LAST_COMPLETED, {"most": min(most, COMPLETED_LAST), "near": reports.NEAR}
+    yield incident_rows.PRESSING, {"most": min(most, INCIDENTS)}
+    yield intake.NOT_TAKEN_IN, {"most": most}
+    yield from ((each, {"most": soonest(min(most, COMING))}) for each in schedule_rows.SOONEST)
+    yield intake.UNTAKEN, {"after": 0, "most": most}
+    yield completions.WAITING, {"after": 0, "most": most}
+
+
 def _notes(
     connection: Connection, shown: Sequence[BatchInstance], incidents: Sequence[Incident], most: int
 ) -> tuple[Note, ...]:
@@ -488,8 +533,10 @@ class _Look:
 
     def running(self) -> tuple[Running, ...]:
         found = []
-        for entry in reports.live_entries(self.connection, self.most):
-            instance, batch = instances.load(self.connection, entry.instance_id), self.batches.get(entry.batch_id)
+        live = reports.live_entries(self.connection, self.most)
+        claimed = {one.instance_id: one for one in instances.these(self.connection, [at.instance_id for at in live])}
+        for entry in live:
+            instance, batch = claimed.get(entry.instance_id), self.batches.get(entry.batch_id)
             if instance is None:
                 continue
             step = None if batch is None else batch.step_at(entry.seq)
@@ -510,23 +557,21 @@ class _Look:
         return tuple(sorted(found, key=lambda freeze: freeze.freeze_id))
 
     def failing(self) -> tuple[FailingInstance, ...]:
-        found: list[FailingInstance] = []
-        for status in _FAILING:
-            if len(found) >= self.most:
-                break
-            for instance in reports.open_in(self.connection, (status,), self.most - len(found)):
-                last = history.last_entry(self.connection, instance.instance_id)
-                batch, broken = self.batches.get(instance.batch_id), self.broken.get(instance.batch_id)
-                one = FailingInstance(
-                    instance=instance,
-                    batch=self.name_of(instance.batch_id),
-                    step=stopped_at(instance, batch, last),
-                    message=None if last is None else last.message,
-                    wording=None if last is None else last.in_full,
-                    clear=self._clear(instance, batch, last) if broken is None else broken.mend,
-                )
-                found.append(one)
-        return tuple(found)
+        failing = [one for status in _FAILING for one in reports.open_in(self.connection, (status,), self.most)]
+        history.ask_last(self.connection, [one.instance_id for one in failing[: self.most]])
+        return tuple(self._failing(one) for one in failing[: self.most])
+
+    def _failing(self, instance: BatchInstance) -> FailingInstance:
+        last = history.last_entry(self.connection, instance.instance_id)
+        batch, broken = self.batches.get(instance.batch_id), self.broken.get(instance.batch_id)
+        return FailingInstance(
+            instance=instance,
+            batch=self.name_of(instance.batch_id),
+            step=stopped_at(instance, batch, last),
+            message=None if last is None else last.message,
+            wording=None if last is None else last.in_full,
+            clear=self._clear(instance, batch, last) if broken is None else broken.mend,
+        )
 
     def _clear(self, instance: BatchInstance, batch: BatchDefinition | None, last: HistoryEntry | None) -> str:
         if instance.status is InstanceStatus.FAILED:
@@ -546,7 +591,7 @@ class _Look:
 
     def asked(self) -> tuple[AskedInstance, ...]:
         questions = {one.instance_id: one for one in confirmation_rows.open_ones(self.connection, self.most)}
-        waiting = instances.these(self.connection, [*questions]) if questions else []
+        waiting = instances.these(self.connection, [*questions])
         return tuple(
             AskedInstance(question=one, batch=self.name_of(instance.batch_id), clear=one.answering)
             for instance in waiting
@@ -575,7 +620,7 @@ class _Look:
     def completed(self) -> tuple[Completed, ...]:
         return tuple(
             Completed(instance=instance, batch=self.name_of(instance.batch_id), at=at)
-            for instance, at in reports.last_completed(self.connection, min(self.most, 5))
+            for instance, at in reports.last_completed(self.connection, min(self.most, COMPLETED_LAST))
         )
 
     def disabled(self, counts: Mapping[BatchId, Mapping[InstanceStatus, int]]) -> dict[str, int]:

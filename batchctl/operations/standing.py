@@ -174,9 +174,11 @@ class WaitingLine:
         self, instance: BatchInstance, batch: BatchDefinition, first: Sequence[BatchInstance]
     ) -> BatchInstance | None:
         """Return an earlier instance that makes this one wait; one that starts first itself makes none wait."""
-        most = AHEAD_AT_ONCE + len(first)
-        earlier = reports.may_hold_up(self.connection, batch.batch_id, instance.instance_id, self.now, most)
+        # All instances of a batch ask for the same.
+        most = AHEAD_AT_ONCE * (len(first) // AHEAD_AT_ONCE + 2)
+        standing = reports.may_hold_up(self.connection, batch.batch_id, self.now, most)
         starting = {at.instance_id for at in first}
+        earlier = takewhile(lambda at: at.instance_id < instance.instance_id, standing)
         waiting = (at for at in earlier if at.instance_id not in starting)
         return next((at for at in waiting if gates.makes_later_wait(at, batch, self.now)), None)
 

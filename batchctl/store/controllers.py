@@ -51,12 +51,11 @@ controller_row = Reader(ControllerRow)
 _ADD = RowInsert(controller)
 _BEAT = RowUpdate(controller, _k.ControllerName == bindparam("called"))
 _LOAD = RowSelect(select(controller).where(_k.ControllerName == bindparam("called")))
-_ALL = select(controller).order_by(_k.Controller_id)
 _AS_FIRST_MADE = select(*(null().label(column.name) if column.info.get("added") else column for column in _k)).order_by(
     _k.Controller_id
 )
 _LEADS = and_(_k.Status == ControllerStatus.RUNNING.value, exists().where(leader.c.ControllerName == _k.ControllerName))
-_PLUGINS = RowSelect(
+PLUGINS = RowSelect(
     select(_k.ProcessTypes, _k.Populators, _k.Jobs, _k.LeftOut, case((_LEADS, 1), else_=0).label("Leads")).where(
         or_(
             _k.Status == ControllerStatus.RUNNING.value,
@@ -138,7 +137,7 @@ def plugins(connection: Connection) -> Plugins | None:
 
     The populators are those of the leader: no other controller asks one.
     """
-    rows = _PLUGINS(connection)
+    rows = PLUGINS(connection)
     if not rows or any(row.ProcessTypes is None for row in rows):
         return None
     return Plugins(
@@ -233,7 +232,7 @@ def are_listed(connection: Connection) -> bool:
 
 def everyone(connection: Connection) -> Sequence[ControllerRow]:
     """Return all controllers in order of their start."""
-    return readable(connection.execute(_ALL), controller_row)
+    return readable(pool_rows.CONTROLLERS(connection), controller_row)
 
 
 def everyone_of_any_version(connection: Connection) -> Sequence[ControllerRow]:

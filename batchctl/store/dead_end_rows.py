@@ -9,18 +9,32 @@ from sqlalchemy import Connection
 
 from batchctl.domain.dead_ends import DeadEnd, Start
 from batchctl.domain.errors import next_step_in
-from batchctl.domain.rows import DataTrigger
+from batchctl.domain.rows import DataTrigger, FileWatchRow
+from batchctl.domain.scheduling.schedules import Schedule
 from batchctl.domain.status import SchedulerEvent
 from batchctl.domain.text import typed
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store import scheduler_log
 from batchctl.store.intake import data_triggers, file_watches
+from batchctl.store.one_look import one_look
 from batchctl.store.scheduling import schedule_rows
 
 
 def dead_end_starts(connection: Connection) -> tuple[DeadEnd, ...]:
     """Return enabled triggers and schedules last logged with an error, and watches whose folder cannot be listed."""
-    return *_triggers(connection), *_watches(connection), *_schedules(connection)
+    triggers = data_triggers.enabled(connection)
+    watches = [one for one in file_watches.everyone(connection) if one.enabled and one.unreachable_since is not None]
+    # A schedule that a controller could make sense of has a next time, or is over.
+    every = schedule_rows.everything(connection)[0]
+    schedules = [one for one in every if one.enabled and one.next_run_time is None]
+    with one_look():
+        scheduler_log.ask_last_of(connection, (*triggers, *watches, *schedules))
+        found = (
+            *(of_trigger(connection, one) for one in triggers),
+            *(_of_watch(connection, one) for one in watches),
+            *(_of_schedule(connection, one) for one in schedules),
+        )
+        return tuple(one for one in found if one is not None)
 
 
 def unreadable(connection: Connection) -> tuple[UnreadableRow, ...]:
@@ -55,27 +69,18 @@ def _of(source: str, since: datetime, wording: str, mend: str | None, test: str)
     return DeadEnd(source, since, wording, test if not mend else f"{mend}   (then: {test})")
 
 
-def _triggers(connection: Connection) -> Iterator[DeadEnd]:
-    yield from (
-        found for one in data_triggers.enabled(connection) if (found := of_trigger(connection, one)) is not None
-    )
+def _of_watch(connection: Connection, watch: FileWatchRow) -> DeadEnd | None:
+    if watch.unreachable_since is None:
+        return None
+    last = scheduler_log.last_of(connection, watch)
+    said = (last and last.message) or "the folder cannot be listed"
+    mend = said.rpartition("; ")[2] if "; " in said else None
+    return _of(watch.source, watch.unreachable_since, said, mend, f"batchctl watch test {typed(watch.name)}")
 
 
-def _watches(connection: Connection) -> Iterator[DeadEnd]:
-    for watch in file_watches.everyone(connection):
-        if watch.enabled and watch.unreachable_since is not None:
-            last = scheduler_log.last_of(connection, watch)
-            said = (last and last.message) or "the folder cannot be listed"
-            mend = said.rpartition("; ")[2] if "; " in said else None
-            yield _of(watch.source, watch.unreachable_since, said, mend, f"batchctl watch test {typed(watch.name)}")
-
-
-def _schedules(connection: Connection) -> Iterator[DeadEnd]:
-    for schedule in schedule_rows.everything(connection)[0]:
-        # A schedule that a controller could make sense of has a next time, or is over.
-        if schedule.enabled and schedule.next_run_time is None:
-            last = scheduler_log.last_of(connection, schedule)
-            if last is not None and last.event is SchedulerEvent.ERROR:
-                next_step = f"batchctl schedule test {typed(schedule.name)}"
-                said = last.message or ""
-                yield _of(schedule.source, last.at, said, next_step_in(said), next_step)
+def _of_schedule(connection: Connection, schedule: Schedule) -> DeadEnd | None:
+    last = scheduler_log.last_of(connection, schedule)
+    if last is None or last.event is not SchedulerEvent.ERROR:
+        return None
+    said = last.message or ""
+    return _of(schedule.source, last.at, said, next_step_in(said), f"batchctl schedule test {typed(schedule.name)}")

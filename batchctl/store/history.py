@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -21,6 +21,7 @@ from batchctl.store.columns import readable
 from batchctl.store.conditions import once_found
 from batchctl.store.definitions import batch_versions
 from batchctl.store.dialects import dialect_of
+from batchctl.store.one_look import ask_ahead
 from batchctl.store.record_reading import Reader
 from batchctl.store.statements import Names, RowInsert, RowSelect, RowUpdate, StatementRows, Values, update_all
 from batchctl.store.tables import LIVE_ENTRY, batch_control, batch_process_history
@@ -95,15 +96,16 @@ _LAST = (
     select(batch_process_history)
     .where(_h.BatchControl_id == bindparam("instance_id"))
     .order_by(_h.BatchProcessHistory_id.desc())
-    .limit(1)
+    .limit(bindparam("most"))
 )
+LAST = RowSelect(_LAST)
 _NEVER_RAN = and_(_h.Status == HistoryStatus.LOST.value, _h.Spawned.is_(None))
 _LAST_THAT_RAN = _LAST.where(~_NEVER_RAN)
 _LAST_BEGUN = select(func.max(_h.StartTime)).where(
     _h.BatchControl_id == bindparam("instance_id"), _h.Status != HistoryStatus.SKIPPED.value, ~_NEVER_RAN
 )
 _LOAD = select(batch_process_history).where(_h.BatchProcessHistory_id == bindparam("history_id"))
-_OF = (
+OF = RowSelect(
     select(batch_process_history)
     .where(_h.BatchControl_id == bindparam("instance_id"))
     .order_by(_h.BatchProcessHistory_id)
@@ -326,12 +328,17 @@ def attempts_of(connection: Connection, instance_ids: Sequence[InstanceId]) -> d
 
 def last_entry(connection: Connection, instance_id: InstanceId) -> HistoryEntry | None:
     """Return the newest attempt of an instance, if it can be read."""
-    return next(iter(readable(connection.execute(_LAST, {"instance_id": instance_id}), entry)), None)
+    return next(iter(readable(LAST(connection, instance_id=instance_id, most=1), entry)), None)
+
+
+def ask_last(connection: Connection, instance_ids: Iterable[InstanceId]) -> None:
+    """Ask ahead for the newest attempt of each of some instances."""
+    ask_ahead(connection, *((LAST, {"instance_id": each, "most": 1}) for each in instance_ids))
 
 
 def last_that_ran(connection: Connection, instance_id: InstanceId) -> HistoryEntry | None:
     """Return the newest attempt of an instance, those passed over that provably never ran: they have changed nothing."""
-    row = connection.execute(_LAST_THAT_RAN, {"instance_id": instance_id}).one_or_none()
+    row = connection.execute(_LAST_THAT_RAN, {"instance_id": instance_id, "most": 1}).one_or_none()
     return None if row is None else entry(row)
 
 
@@ -354,7 +361,7 @@ def is_live(connection: Connection, history_id: HistoryId, token: int) -> bool:
 
 def of_instance(connection: Connection, instance_id: InstanceId) -> Attempts:
     """Return all attempts of an instance, oldest first, and those that cannot be read."""
-    return sorted_out(connection, batch_process_history, connection.execute(_OF, {"instance_id": instance_id}), entry)
+    return sorted_out(connection, batch_process_history, OF(connection, instance_id=instance_id), entry)
 
 
 def newest(

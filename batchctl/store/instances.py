@@ -59,7 +59,7 @@ _LATER = text(f"BatchControl.{LATER}")
 _ADD = RowInsert(batch_control)
 _OWN = [each for each in _c if each.name != "z_inserted"]
 _WHOLE = select(*_OWN, _f.Entity, _f.FileName, _f.Source).join(file_process)
-_LOAD = RowSelect(_WHOLE.where(_c.BatchControl_id == bindparam("instance_id")))
+LOAD = RowSelect(_WHOLE.where(_c.BatchControl_id == bindparam("instance_id")))
 
 
 _OF_BATCH = _WHOLE.where(_c.ProcessBatch_id == bindparam("batch_id")).order_by(_c.BatchControl_id.desc())
@@ -99,8 +99,8 @@ _DEFERRED_OF = RowSelect(
 )
 MOST_LOADED = 256
 """How many instances are loaded by their numbers at once at most; SQL Server takes 2100 parameters."""
-_CLAIMED = _WHOLE.where(_IS_CLAIMED).order_by(once_found(_c.BatchControl_id))
-_STANDING = _WHOLE.where(one_of("BatchControl.Status", STANDING_INSTANCE)).order_by(_c.BatchControl_id)
+CLAIMED = RowSelect(_WHOLE.where(_IS_CLAIMED).order_by(once_found(_c.BatchControl_id)))
+_STANDING = RowSelect(_WHOLE.where(one_of("BatchControl.Status", STANDING_INSTANCE)).order_by(_c.BatchControl_id))
 _NEXT_DUE = RowSelect(
     select(func.min(_c.NextRunTime).label("Next")).where(_WAITS, _LATER, _c.NextRunTime > bindparam("now"))
 )
@@ -144,7 +144,7 @@ def ask_to_add(
 
 def load(connection: Connection, instance_id: InstanceId) -> BatchInstance | None:
     """Return one instance."""
-    return next(iter(readable(_LOAD(connection, instance_id=instance_id), instance)), None)
+    return next(iter(readable(LOAD(connection, instance_id=instance_id), instance)), None)
 
 
 def newest(connection: Connection, batch_id: BatchId, cycle_key: str | None) -> BatchInstance | None:
@@ -166,8 +166,8 @@ def open_of(connection: Connection, batch_id: BatchId, after: int, most: int) ->
     """Return a batch's open instances behind `after`, in order of creation; an empty list only when none is left."""
 
     def page(after: int) -> list[Any]:
-        rows = [row for query in _OPEN_OF for row in query(connection, batch_id=batch_id, after=after, most=most)]
-        return sorted(rows, key=attrgetter("BatchControl_id"))[:most]
+        asked = [query.ask(connection, batch_id=batch_id, after=after, most=most) for query in _OPEN_OF]
+        return sorted((row for rows in asked for row in rows()), key=attrgetter("BatchControl_id"))[:most]
 
     return _legible(page(after), page)
 
@@ -216,6 +216,8 @@ def _legible(rows: Sequence[Any], behind: Callable[[int], Sequence[Any]]) -> lis
 
 def these(connection: Connection, numbers: Sequence[InstanceId]) -> list[BatchInstance]:
     """Return up to `MOST_LOADED` instances by their numbers, in order of creation."""
+    if not numbers:
+        return []
     # As many marks as numbers would be another statement for each count, to be compiled here and planned there.
     size = 1 << (len(numbers) - 1).bit_length()
     filled = [*numbers, *[numbers[-1]] * (size - len(numbers))]
@@ -235,7 +237,7 @@ def _marks(size: int) -> Names:
 
 def claimed(connection: Connection) -> list[BatchInstance]:
     """Return the instances that stand as owned by a controller."""
-    return readable(connection.execute(_CLAIMED), instance)
+    return readable(CLAIMED(connection), instance)
 
 
 def without_steps(connection: Connection) -> set[BatchId]:
@@ -245,7 +247,7 @@ def without_steps(connection: Connection) -> set[BatchId]:
 
 def standing_failures(connection: Connection) -> Sequence[BatchInstance]:
     """Return the instances that wait for a retry, have failed or are held."""
-    return readable(connection.execute(_STANDING), instance)
+    return readable(_STANDING(connection), instance)
 
 
 def next_due(connection: Connection, now: datetime) -> datetime | None:

@@ -12,13 +12,13 @@ from batchctl.store.columns import readable
 from batchctl.store.record_reading import Reader
 from batchctl.store.statements import PendingAnswer, RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import leader
-from batchctl.store.unreadable_columns import unfit
+from batchctl.store.unreadable_columns import ask_unfit, unfit
 
 _l = leader.c
 _lead = Reader(Lead)
 _THE_ROW = _l.Leader_id == 1
 _MAKE = RowInsert(leader)
-_LOAD = RowSelect(select(leader).where(_THE_ROW))
+LEADER = RowSelect(select(leader).where(_THE_ROW))
 # A controller that takes the lead waits for what is being written under the fence before.
 _FENCE = RowSelect(select(_l.Fence).where(_THE_ROW).with_for_update(read=True))
 _TAKE = (
@@ -37,7 +37,7 @@ _SETTLE = update(leader).where(_THE_ROW).values(Place=bindparam("place"), z_upda
 
 def load(connection: Connection) -> Lead:
     """Return which controller leads, or led last; none where somebody has deleted the row."""
-    return next(iter(readable(_LOAD(connection), _lead)), NO_LEAD)
+    return next(iter(readable(LEADER(connection), _lead)), NO_LEAD)
 
 
 def unreadable(connection: Connection) -> list[UnreadableRow]:
@@ -45,9 +45,14 @@ def unreadable(connection: Connection) -> list[UnreadableRow]:
     return unfit(connection, leader)
 
 
+def ask_unreadable(connection: Connection) -> None:
+    """Ask ahead for it."""
+    ask_unfit(connection, leader)
+
+
 def load_or_make(connection: Connection) -> Lead:
     """Return which controller leads, or led last; make the row first where it is gone."""
-    if not _LOAD(connection):
+    if not LEADER(connection):
         _MAKE(connection, {"Leader_id": 1, "Fence": NO_LEAD.fence})
     return load(connection)
 

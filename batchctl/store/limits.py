@@ -67,7 +67,7 @@ _IN_USE = RowSelect(
         or_(_IN_LINE.is_not(None), _CLAIMED > 0)
     )
 )
-_NEEDS = RowSelect(
+NEEDS = RowSelect(
     select(
         _n.BatchResource_id,
         _n.ProcessBatch_id,
@@ -93,13 +93,13 @@ _BEGUN = RowSelect(
     .add_columns(func.min(_c.BegunTime).label("Oldest"))
     .where(_c.ProcessBatch_id == bindparam("batch_id"), _c.BegunTime > bindparam("since"))
 )
-_LIMIT = RowSelect(select(_s.Setting_id, _s.Value).where(_s.Name == MAX_CONCURRENT))
+LIMIT = RowSelect(select(_s.Setting_id, _s.Value).where(_s.Name == MAX_CONCURRENT))
 
 
 def needs(connection: Connection, broken: dict[int, UnreadableRow]) -> dict[BatchId, list[Need]]:
     """Return what an instance of each batch holds while it is claimed; what of it cannot be read is put into `broken`."""
     found: dict[BatchId, list[Need]] = {}
-    for row in _NEEDS(connection):
+    for row in NEEDS(connection):
         try:
             found.setdefault(row.ProcessBatch_id, []).append(_need(row))
         except unreadable_columns.NONSENSE:
@@ -143,7 +143,7 @@ def overall(connection: Connection) -> int | None:
 
 def overall_as_written(connection: Connection) -> str | None:
     """Return what stands in the setting."""
-    return next((said for _, said in _LIMIT(connection)), None)
+    return next((said for _, said in LIMIT(connection)), None)
 
 
 def pace(connection: Connection, batch: BatchDefinition, now: datetime) -> Pace | None:
@@ -239,7 +239,7 @@ def ask_to_lock(
     if limited := pools.limited(batch):
         wanted.append(("Pool", [pool.pool_id for pool in limited]))
     if limit is not None:
-        wanted += [("Setting", [row.Setting_id]) for row in _LIMIT(connection)]
+        wanted += [("Setting", [row.Setting_id]) for row in LIMIT(connection)]
     asked = [(dialect.lock_rows(connection, table, ids), len(ids)) for table, ids in wanted]
     return lambda: all(len(free()) == many for free, many in asked)
 

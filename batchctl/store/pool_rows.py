@@ -34,7 +34,7 @@ _p, _d, _c, _k, _s = pool.c, drain.c, batch_control.c, controller.c, controller_
 _read_pool, _drain, _read_controller = Reader(Pool, pool), Reader(Drain, drain), Reader(ControllerRow)
 
 _POOLS = RowSelect(select(pool).order_by(_p.Pool_id))
-_DRAINS = RowSelect(select(drain).where(text(f"Drain.{STANDING_DRAIN}")).order_by(_d.Drain_id))
+DRAINS = RowSelect(select(drain).where(text(f"Drain.{STANDING_DRAIN}")).order_by(_d.Drain_id))
 _NEWEST_DRAINS = select(drain).order_by(_d.Drain_id.desc()).limit(bindparam("most"))
 _ADD_DRAIN = RowInsert(drain)
 _END_DRAIN = RowUpdate(drain, _d.Drain_id == bindparam("drain_id"), _d.UndrainedTime.is_(None))
@@ -61,7 +61,7 @@ _CLAIMED_ON = (
 )
 _CLAIMED_IN = select(_c.BatchControl_id, _c.NextPool).where(one_of("BatchControl.Status", CLAIMED_INSTANCE))
 _SERVE = RowInsert(controller_pool)
-_CONTROLLERS = RowSelect(select(controller).order_by(_k.Controller_id))
+CONTROLLERS = RowSelect(select(controller).order_by(_k.Controller_id))
 _SERVED = RowSelect(select(_s.Controller_id, _s.PoolName).order_by(_s.Controller_id, _s.PoolName))
 
 
@@ -97,7 +97,7 @@ def unreadable(connection: Connection) -> list[UnreadableRow]:
 
 def standing_drains(connection: Connection) -> list[Drain]:
     """Return the drains that were not ended, oldest first."""
-    return readable(_DRAINS(connection), _drain)
+    return readable(DRAINS(connection), _drain)
 
 
 def newest_drains(connection: Connection, most: int) -> list[Drain]:
@@ -150,7 +150,7 @@ def served(connection: Connection, controllers: Iterable[ControllerRow]) -> dict
 
 def in_use(connection: Connection, running: Iterable[ControllerRow]) -> PoolsInUse:
     """Return the pools, with those that some controllers serve, which run, and what is under way in each."""
-    all_pools, everyone = known(connection), readable(_CONTROLLERS(connection), _read_controller)
+    all_pools, everyone = known(connection), readable(CONTROLLERS(connection), _read_controller)
     serves, last = served(connection, everyone), dict[str, tuple[str, datetime]]()
     for row in sorted(everyone, key=lambda row: row.heartbeat):
         last |= dict.fromkeys(serves[row.row_id], (row.host, row.heartbeat))

@@ -8,7 +8,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, exists, func, not_, or_, select, text, union_all
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    TextClause,
+    bindparam,
+    exists,
+    func,
+    literal_column,
+    not_,
+    or_,
+    select,
+    text,
+    union_all,
+)
 
 from batchctl.domain.rows import BatchId, BatchInstance, HistoryEntry, InstanceId, InstancesWanted, IntakeId
 from batchctl.domain.status import InstanceStatus, IntakeStatus, word
@@ -21,14 +35,17 @@ from batchctl.store.definitions.definitions import ENTITY
 from batchctl.store.dialects import dialect_of
 from batchctl.store.history import entry
 from batchctl.store.instances import instance
+from batchctl.store.statements import RowSelect
 from batchctl.store.tables import (
     CLAIMED_INSTANCE,
     DEFINITIONS,
     IN_LINE_INSTANCE,
+    INBOX_INTAKE,
     LIVE_ENTRY,
     OVER_INSTANCE,
     PAUSED_INSTANCE,
     READY_INTAKE,
+    STANDING_INSTANCE,
     UNREADABLE,
     batch_control,
     batch_dependency,
@@ -41,6 +58,8 @@ from batchctl.store.tables import (
 _c, _f, _b, _h = batch_control.c, file_process.c, process_batch.c, batch_process_history.c
 NEWEST = 2**62
 """What comes before any instance that there will be."""
+NEAR = 2_000
+"""Of how many of the newest instances it is looked which have completed last."""
 MOST_LISTED = 100
 """From how many lines on a database says no more of what breaks its constraints."""
 
@@ -49,15 +68,36 @@ _WHOLE = select(batch_control, _f.Entity, _f.FileName, _f.Source).join(file_proc
 
 _COUNTED = select(_c.ProcessBatch_id, _c.Status, func.count().label("HowMany")).group_by(_c.ProcessBatch_id, _c.Status)
 # Each part is counted in an index of its own, which is a hundredth of the table.
-_COUNT_INSTANCES = union_all(
-    *(
-        _COUNTED.where(one_of("BatchControl.Status", words))
-        for words in (IN_LINE_INSTANCE, PAUSED_INSTANCE, CLAIMED_INSTANCE, OVER_INSTANCE)
+_COUNT_OPEN = [
+    _COUNTED.where(one_of("BatchControl.Status", words))
+    for words in (IN_LINE_INSTANCE, PAUSED_INSTANCE, CLAIMED_INSTANCE)
+]
+COUNT_OPEN_INSTANCES = RowSelect(union_all(*_COUNT_OPEN))
+COUNT_INSTANCES = RowSelect(union_all(*_COUNT_OPEN, _COUNTED.where(one_of("BatchControl.Status", OVER_INSTANCE))))
+_ALL, _NO_WORD = "*", "?"
+
+
+def _count_intake(status: ColumnElement[Any], *where: ColumnElement[bool] | TextClause) -> Select[Any]:
+    counted = (status.label("Status"), func.count().label("HowMany"))
+    return select(*counted).select_from(file_process).where(*where)
+
+
+_IS_NO_WORD = text(f"FileProcess.Status NOT IN {(*map(str, IntakeStatus),)}")
+_COUNT_OPEN_INTAKE = (
+    _count_intake(literal_column("'ready'"), text(f"FileProcess.{READY_INTAKE}")),
+    _count_intake(_f.Status, one_of("FileProcess.Status", INBOX_INTAKE)).group_by(_f.Status),
+)
+COUNT_OPEN_INTAKE = RowSelect(union_all(*_COUNT_OPEN_INTAKE))
+COUNT_INTAKE = RowSelect(
+    union_all(
+        *_COUNT_OPEN_INTAKE,
+        _count_intake(literal_column(f"'{_ALL}'")),
+        _count_intake(literal_column(f"'{_NO_WORD}'"), UNREADABLE[file_process], _IS_NO_WORD),
     )
 )
-_COUNT_INTAKE = select(_f.Status, func.count().label("HowMany")).group_by(_f.Status)
-_COUNT_UNTAKEN = (
-    select(func.count())
+"""What is complete is what is left of all: to find it would be to read all."""
+COUNT_UNTAKEN = RowSelect(
+    select(func.count().label("HowMany"))
     .select_from(file_process)
     .where(text(f"FileProcess.{READY_INTAKE}"), not_(exists().where(exactly(ENTITY, _f.Entity))))
 )
@@ -74,35 +114,35 @@ _REPEATS = exists().where(
     same_data(_earlier.Data, _f.Data),
     _earlier.FileProcess_id < _f.FileProcess_id,
 )
-_COUNT_NEW = (
+COUNT_NEW = RowSelect(
     select(_b.ProcessBatch_id, func.count().label("HowMany"))
     .select_from(file_process)
     .join(process_batch, exactly(ENTITY, _f.Entity))
     .where(text(f"FileProcess.{READY_INTAKE}"), _ITS_OWN.is_(None), or_(_ITS_INSTANCE.is_(None), not_(_REPEATS)))
     .group_by(_b.ProcessBatch_id)
 )
-_LIVE = (
+LIVE_ENTRIES = RowSelect(
     select(batch_process_history)
     .where(text(f"BatchProcessHistory.{LIVE_ENTRY}"))
     .order_by(once_found(_h.BatchProcessHistory_id))
     .limit(bindparam("most"))
 )
-_CLAIMED_SINCE = (
+_CLAIMED_SINCE = RowSelect(
     select(_c.BatchControl_id, func.min(_h.StartTime).label("Since"))
     .join(batch_process_history, (_h.BatchControl_id == _c.BatchControl_id) & (_h.ClaimToken == _c.ClaimToken))
     .where(one_of("BatchControl.Status", CLAIMED_INSTANCE))
     .group_by(_c.BatchControl_id)
 )
-_IN_STATUS = [
-    (
-        words,
-        _WHOLE.where(one_of("BatchControl.Status", words), _c.Status.in_(bindparam("statuses", expanding=True)))
+OPEN_IN = {
+    InstanceStatus(status): RowSelect(
+        _WHOLE.where(one_of("BatchControl.Status", words), _c.Status == status)
         .order_by(once_found(_c.BatchControl_id))
-        .limit(bindparam("most")),
+        .limit(bindparam("most"))
     )
-    for words in (IN_LINE_INSTANCE, CLAIMED_INSTANCE, PAUSED_INSTANCE)
-]
-"""For each index, the words it holds and how the first of them are found in it."""
+    for words in (IN_LINE_INSTANCE, CLAIMED_INSTANCE, PAUSED_INSTANCE, STANDING_INSTANCE)
+    for status in words
+}
+"""For each status, how the first of it are found in the smallest index that holds it, which is the last of these."""
 _BY_STATUS = (
     select(_c.BatchControl_id, _c.ProcessBatch_id).where(_c.Status == bindparam("status")).order_by(_c.BatchControl_id)
 )
@@ -125,18 +165,19 @@ _NEWEST_IN_PARTS = union_all(
     )
 ).subquery("Newest")
 _NEWEST_OF_BATCH = _NEWEST.where(_c.BatchControl_id.in_(select(_NEWEST_IN_PARTS.c.BatchControl_id)))
-_COMPLETED = (
-    _WHOLE.add_columns(_c.z_updated)
+_NEAR = select(_c.BatchControl_id).order_by(_c.BatchControl_id.desc()).limit(bindparam("near")).subquery("Near").c
+LAST_COMPLETED = RowSelect(
+    _WHOLE.join(_NEAR.BatchControl_id.table, _NEAR.BatchControl_id == _c.BatchControl_id)
     .where(_c.Status == InstanceStatus.COMPLETE.value)
     .order_by(_c.z_updated.desc(), _c.BatchControl_id.desc())
     .limit(bindparam("most"))
 )
-_HOLD_UP = (
+"""An index by z_updated would cost PostgreSQL a new entry of each index at every step, so the newest instances are looked at."""
+_HOLD_UP = RowSelect(
     _WHOLE.where(
         _c.ProcessBatch_id == bindparam("batch_id"),
         one_of("BatchControl.Status", IN_LINE_INSTANCE),
-        _c.BatchControl_id < bindparam("before"),
-        or_(_c.Status.in_(["retry", "failed", "held"]), _c.NextRunTime > bindparam("now")),
+        or_(one_of("BatchControl.Status", ("retry", "failed", "held")), _c.NextRunTime > bindparam("now")),
     )
     .order_by(_c.BatchControl_id)
     .limit(bindparam("most"))
@@ -170,9 +211,11 @@ class Orphan:
     lacks_batch: bool
 
 
-def count_instances(connection: Connection) -> tuple[dict[BatchId, dict[InstanceStatus, int]], list[UnreadableRow]]:
-    """Return how many instances each batch has in each status, and the first unreadable ones."""
-    rows = connection.execute(_COUNT_INSTANCES).all()
+def count_instances(
+    connection: Connection, *, with_over: bool = True
+) -> tuple[dict[BatchId, dict[InstanceStatus, int]], list[UnreadableRow]]:
+    """Return how many instances each batch has in each status, also of those over if wanted, and the first unreadable ones."""
+    rows = (COUNT_INSTANCES if with_over else COUNT_OPEN_INSTANCES)(connection)
     known = readable(rows, lambda row: (row[0], word(InstanceStatus, row[1]), row[2]))
     counts: dict[BatchId, dict[InstanceStatus, int]] = {}
     for batch_id, status, many in known:
@@ -181,11 +224,16 @@ def count_instances(connection: Connection) -> tuple[dict[BatchId, dict[Instance
     return counts, unreadable_columns.of_work(connection, batch_control)
 
 
-def count_intake(connection: Connection) -> tuple[dict[IntakeStatus, int], list[UnreadableRow]]:
-    """Return how many intake rows there are in each status, and the first unreadable ones."""
-    rows = connection.execute(_COUNT_INTAKE).all()
-    known = readable(rows, lambda row: (word(IntakeStatus, row[0]), row[1]))
-    return dict(known), [] if len(known) == len(rows) else unreadable_columns.of_work(connection, file_process)
+def count_intake(
+    connection: Connection, *, with_over: bool = True
+) -> tuple[dict[IntakeStatus, int], list[UnreadableRow]]:
+    """Return how many intake rows there are in each status, also of those over if wanted, and the first unreadable ones."""
+    counted = {row.Status: int(row.HowMany) for row in (COUNT_INTAKE if with_over else COUNT_OPEN_INTAKE)(connection)}
+    if with_over:
+        counted["complete"] = counted.pop(_ALL) - sum(counted.values())
+        del counted[_NO_WORD]
+    known = {status: counted[status] for status in IntakeStatus if counted.get(status)}
+    return known, unreadable_columns.of_work(connection, file_process)
 
 
 def unreadable_intake(connection: Connection) -> list[UnreadableRow]:
@@ -200,7 +248,7 @@ def unreadable_work(connection: Connection, most: int) -> list[UnreadableRow]:
 
 def count_untaken(connection: Connection) -> int:
     """Return how many ready intake rows have an entity that no batch takes."""
-    return int(connection.execute(_COUNT_UNTAKEN).scalar_one())
+    return sum(int(row.HowMany) for row in COUNT_UNTAKEN(connection))
 
 
 def count_new(connection: Connection) -> dict[BatchId, int]:
@@ -208,29 +256,22 @@ def count_new(connection: Connection) -> dict[BatchId, int]:
 
     What another batch has taken already may be a duplicate to this one, which waits for no instance; it is not counted.
     """
-    return dict(connection.execute(_COUNT_NEW).all())
+    return dict(COUNT_NEW(connection))
 
 
 def live_entries(connection: Connection, most: int) -> list[HistoryEntry]:
     """Return the attempts under way, oldest first."""
-    return readable(connection.execute(_LIVE, {"most": most}), entry)
+    return readable(LIVE_ENTRIES(connection, most=most), entry)
 
 
 def claimed_since(connection: Connection) -> dict[InstanceId, datetime]:
     """Return since when instances are under way: the beginning of the first step since they were claimed."""
-    return dict(connection.execute(_CLAIMED_SINCE).all())
+    return dict(_CLAIMED_SINCE(connection))
 
 
 def open_in(connection: Connection, statuses: Sequence[InstanceStatus], most: int) -> list[BatchInstance]:
     """Return open instances in some statuses, oldest first."""
-    wanted = {status.value for status in statuses}
-    parts = [(sorted(wanted & {*words}), statement) for words, statement in _IN_STATUS]
-    found = [
-        one
-        for asked, statement in parts
-        if asked
-        for one in _instances(connection, statement, statuses=asked, most=most)
-    ]
+    found = [one for status in statuses for one in readable(OPEN_IN[status](connection, most=most), instance)]
     return sorted(found, key=lambda one: one.instance_id)[:most]
 
 
@@ -270,15 +311,13 @@ def newest(connection: Connection, wanted: InstancesWanted, batch_id: BatchId | 
 
 
 def last_completed(connection: Connection, most: int) -> list[tuple[BatchInstance, datetime]]:
-    """Return the instances completed last, with the moment."""
-    return readable(connection.execute(_COMPLETED, {"most": most}), lambda row: (instance(row), row.z_updated))
+    """Return those of the newest instances that have completed last, with the moment."""
+    return readable(LAST_COMPLETED(connection, most=most, near=NEAR), lambda row: (instance(row), row.z_updated))
 
 
-def may_hold_up(
-    connection: Connection, batch_id: BatchId, before: InstanceId, now: datetime, most: int
-) -> list[BatchInstance]:
-    """Return earlier instances of a batch that stand failed or wait for a time."""
-    return _instances(connection, _HOLD_UP, batch_id=batch_id, before=before, now=now, most=most)
+def may_hold_up(connection: Connection, batch_id: BatchId, now: datetime, most: int) -> list[BatchInstance]:
+    """Return the first instances of a batch that stand failed or wait for a time, in order of creation."""
+    return readable(_HOLD_UP(connection, batch_id=batch_id, now=now, most=most), instance)
 
 
 def instances_of_intake(connection: Connection, intake_id: IntakeId) -> list[BatchInstance]:

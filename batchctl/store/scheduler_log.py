@@ -16,6 +16,7 @@ from batchctl.store.columns import readable
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
+from batchctl.store.one_look import ask_ahead
 from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert, RowSelect
 from batchctl.store.tables import scheduler_log
@@ -111,8 +112,16 @@ def add_all(
 
 def last_of(connection: Connection, about: Starting) -> LogEntry | None:
     """Return the newest event that says whether a source has started work, if there is one."""
-    rows = _LAST_OF(connection, entity=about.entity, source=about.source[:NAME_LIMIT], most=1)
-    return next(iter(readable(rows, _entry)), None)
+    return next(iter(readable(_LAST_OF(connection, **_which(about)), _entry)), None)
+
+
+def ask_last_of(connection: Connection, every: Iterable[Starting]) -> None:
+    """Ask ahead for the newest event of each source."""
+    ask_ahead(connection, *((_LAST_OF, _which(about)) for about in every))
+
+
+def _which(about: Starting) -> dict[str, object]:
+    return {"entity": about.entity, "source": about.source[:NAME_LIMIT], "most": 1}
 
 
 def newest(

@@ -22,6 +22,7 @@ from batchctl.domain.errors import DatabaseRefused
 from batchctl.domain.values import value
 from batchctl.store.columns import stamp
 from batchctl.store.dialects import dialect_of
+from batchctl.store.one_look import KeptAnswer, current
 
 Convert = Callable[[Any], Any] | None
 Converts = tuple[tuple[int, Callable[[Any], Any]], ...]
@@ -237,7 +238,7 @@ class RowSelect:
     _make: Callable[[list[Any]], Any]
     """Makes a row of its values."""
 
-    def __init__(self, statement: Select[Any] | CompoundSelect[Any]) -> None:
+    def __init__(self, statement: Select[*tuple[Any, ...]] | CompoundSelect[*tuple[Any, ...]]) -> None:
         """Keep the statement; all else waits for the first use: a command uses few of all that there are."""
         self._statement = statement
         self._compiled: dict[str, tuple[Compiled, Converts]] = {}
@@ -247,7 +248,17 @@ class RowSelect:
         return self.ask(connection, **where)()
 
     def ask(self, connection: Connection, **where: object) -> Callable[[], list[Any]]:
-        """Ask for all rows; return a function that returns them."""
+        """Ask for all rows; return a function that returns them. Within a look the same is asked once."""
+        look = current()
+        if look is None:
+            return self._ask(connection, where)
+        key = (self, connection, frozenset(where.items()))
+        kept = look.answers.get(key)
+        if kept is None:
+            kept = look.answers[key] = KeptAnswer(self._ask(connection, where))
+        return kept
+
+    def _ask(self, connection: Connection, where: Mapping[str, object]) -> Callable[[], list[Any]]:
         compiled, converts = self._compiled.get(connection.dialect.name) or self._compile(connection.dialect)
         return partial(self._made, compiled.ask(connection, where), converts)
 

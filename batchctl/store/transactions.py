@@ -14,6 +14,7 @@ from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnreac
 from batchctl.domain.text import message_of
 from batchctl.ports import Boundary, Change, Notify
 from batchctl.store.dialects import dialect_of
+from batchctl.store.one_look import looking_anew
 
 Result = TypeVar("Result")
 ReadsClock = Callable[[], Callable[[datetime], None] | None]
@@ -148,7 +149,8 @@ class StoreTransactions:
         connection = self._connected()
         self._dialect.begin_write(connection, nowait=nowait, optimistic=optimistic, tell=self._reading())
         try:
-            result = work(connection)
+            with looking_anew():
+                result = work(connection)
         except BaseException:
             self._dialect.rollback(connection)
             raise

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 from sqlalchemy import (
     Column,
     Connection,
-    Select,
     Table,
     TextClause,
     UnicodeText,
@@ -32,8 +31,10 @@ from batchctl.domain.rows import HIGHEST_SEQ, BatchId
 from batchctl.domain.text import shorten, visible
 from batchctl.domain.unreadable import UnreadableRow, correcting
 from batchctl.store import bounds
-from batchctl.store.conditions import is_number, once_found, one_of, requirements
+from batchctl.store.conditions import differing, is_number, once_found, one_of, requirements
 from batchctl.store.dialects import dialect_of
+from batchctl.store.one_look import ask_ahead
+from batchctl.store.statements import RowSelect
 from batchctl.store.tables import (
     CLAIMED_INSTANCE,
     IN_LINE_INSTANCE,
@@ -96,13 +97,15 @@ _c, _b = batch_control.c, process_batch.c
 _ENTITY = select(func.coalesce(_b.Entity, _b.ProcessBatchName)).where(_b.ProcessBatch_id == bindparam("batch_id"))
 _IS_A_SEQ = _c.PrevProcessControlSeq.between(0, HIGHEST_SEQ)
 _OPEN_AND_ODD = [
-    select(_c.BatchControl_id)
-    .where(
-        one_of("BatchControl.Status", words),
-        or_(not_(_IS_A_SEQ), ~exists().where(file_process.c.FileProcess_id == _c.FileProcess_id)),
+    RowSelect(
+        select(_c.BatchControl_id)
+        .where(
+            one_of("BatchControl.Status", words),
+            or_(not_(_IS_A_SEQ), ~exists().where(file_process.c.FileProcess_id == _c.FileProcess_id)),
+        )
+        .order_by(once_found(_c.BatchControl_id))
+        .limit(bindparam("most"))
     )
-    .order_by(once_found(_c.BatchControl_id))
-    .limit(bindparam("most"))
     for words in (IN_LINE_INSTANCE, CLAIMED_INSTANCE, PAUSED_INSTANCE)
 ]
 """For each index of what is open, the instances whose FileProcess row is gone, or whose last step can be none.
@@ -138,28 +141,39 @@ def of_number(connection: Connection, table: Table, row_id: int) -> UnreadableRo
 
 def of_work(connection: Connection, table: Table, most: int = MOST) -> list[UnreadableRow]:
     """Return the first unreadable rows of a table of work; indexes of these and of what is open are read."""
-    found = [_of_row(connection, table, row) for row in connection.execute(_indexed(table), {"most": most}).all()]
-    if table is batch_control:
+    odd = [each.ask(connection, most=most) for each in _OPEN_AND_ODD] if table is batch_control else []
+    found = [_of_row(connection, table, row) for row in _indexed(table)(connection, most=most)]
+    if odd:
         seen = {row.row_id for row in found}
-        numbers = [number for each in _OPEN_AND_ODD for number in connection.execute(each, {"most": most}).scalars()]
+        numbers = [row.BatchControl_id for asked in odd for row in asked()]
         rows = (of_number(connection, table, number) for number in sorted(numbers) if number not in seen)
         found += [row for row in rows if row is not None]
     return found[:most]
 
 
 @cache
-def _indexed(table: Table) -> Select[Any]:
+def _indexed(table: Table) -> RowSelect:
     (key,) = table.primary_key
-    return select(table).where(UNREADABLE[table]).order_by(key).limit(bindparam("most"))
+    return RowSelect(select(table).where(UNREADABLE[table]).order_by(key).limit(bindparam("most")))
+
+
+def ask_unfit(connection: Connection, table: Table, among: TextClause | None = None) -> None:
+    """Ask ahead for what `unfit` looks for."""
+    ask_ahead(connection, (_unfit_rows(table, among), {"most": MOST}))
 
 
 def unfit(connection: Connection, table: Table, among: TextClause | None = None) -> list[UnreadableRow]:
     """Return the first rows of a table, or of some of it, that break any of its constraints; all these are read to find them."""
-    broken = or_(*(_breaks(table.c[column], said) for column, said in requirements(table, connection.dialect.name)))
+    return [_of_row(connection, table, row) for row in _unfit_rows(table, among)(connection, most=MOST)]
+
+
+@cache
+def _unfit_rows(table: Table, among: TextClause | None) -> RowSelect:
+    elsewhere, on_sqlite, on_mssql = (_breaks_any(table, dialect) for dialect in ("postgresql", "sqlite", "mssql"))
+    broken = differing(elsewhere, on_sqlite, on_mssql)
     (key,) = table.primary_key
     which = broken if among is None else and_(among, broken)
-    rows = connection.execute(select(table).where(which).order_by(key).limit(MOST)).all()
-    return [_of_row(connection, table, row) for row in rows]
+    return RowSelect(select(table).where(which).order_by(key).limit(bindparam("most")))
 
 
 def _of_row(connection: Connection, table: Table, row: Any) -> UnreadableRow:
@@ -170,7 +184,7 @@ def _of_row(connection: Connection, table: Table, row: Any) -> UnreadableRow:
         return _row(connection, table, row, column, said)
     for column, condition in requirements(table, connection.dialect.name):
         held: Any = connection.execute(
-            select(cast(table.c[column], UnicodeText)).where(this, _breaks(table.c[column], condition))
+            select(cast(table.c[column], UnicodeText)).where(this, text(_breaks(table.c[column], condition)))
         ).first()
         if held is not None:
             so = "which is no time" if _IS_TIME in condition else f"and has to fulfil {shorten(condition, LONGEST)}"
@@ -179,11 +193,15 @@ def _of_row(connection: Connection, table: Table, row: Any) -> UnreadableRow:
     return _row(connection, table, row, "", "a column holds nonsense")
 
 
-def _breaks(column: Column[Any], condition: str) -> TextClause:
+def _breaks_any(table: Table, dialect: str) -> str:
+    return f"({' OR '.join(_breaks(table.c[column], said) for column, said in requirements(table, dialect))})"
+
+
+def _breaks(column: Column[Any], condition: str) -> str:
     # Where a column may be NULL, a constraint accepts that its result is unknown.
     if column.nullable:
-        return text(f"CASE WHEN NOT ({condition}) THEN 1 ELSE 0 END = 1")
-    return text(f"CASE WHEN {condition} THEN 0 ELSE 1 END = 1")
+        return f"CASE WHEN NOT ({condition}) THEN 1 ELSE 0 END = 1"
+    return f"CASE WHEN {condition} THEN 0 ELSE 1 END = 1"
 
 
 def _dangling(connection: Connection, table: Table, row: Any, found: UnreadableRow) -> Iterator[UnreadableRow]:

@@ -11,7 +11,7 @@ from batchctl.domain.errors import InvalidInput, NotFound
 from batchctl.domain.operators.news import EVERYTHING, Followed
 from batchctl.domain.text import visible
 from batchctl.operations.column_lists import ColumnList
-from batchctl.store.definitions import definitions
+from batchctl.store.one_look import one_look
 
 Query = Mapping[str, str]
 Listed = tuple[ColumnList[Any], Sequence[Any]]
@@ -76,8 +76,8 @@ class PageAt:
     menu: str | None = None
 
     def show(self, app: App, asked: PageRequest) -> Page:
-        """Return the page, all of it by the same definitions."""
-        with definitions.read_once():
+        """Return the page, all of it of one look at the database."""
+        with one_look():
             return self.page(app, asked)
 
 

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, make_url
 from sqlglot import ErrorLevel, exp
 
 from batchctl.domain.rows import BatchId
-from batchctl.store import engine, history, instances, reports
+from batchctl.store import engine, history, instances
 from batchctl.store.dialects import mssql, mssql_catalog, mssql_session
 from batchctl.store.intake import intake
 from batchctl.store.maintenance import audit_entries
@@ -164,8 +164,8 @@ def test_texts_are_compared_with_all_their_blanks(connection: Connection) -> Non
         assert f"(same.{name} = ? AND {length.format(f'same.{name}')} = {length.format('?')})" in first
     asking = (
         (FOUND["intake.intake._LOOK"], "looked"),
-        (intake._UNTAKEN, "FileProcess"),
-        (reports._COUNT_UNTAKEN, "FileProcess"),
+        (FOUND["intake.intake.UNTAKEN"], "FileProcess"),
+        (FOUND["reports.COUNT_UNTAKEN"], "FileProcess"),
     )
     for statement, rows in asking:
         assert f"({entity} = {rows}.Entity AND {length.format(entity)} = {length.format(f'{rows}.Entity')})" in (

@@ -8,6 +8,7 @@ from batchctl.operations.column_lists import Alarming, ColumnList, record
 from batchctl.ports import Transactions
 from batchctl.store.alerting import late_rows
 from batchctl.store.alerting.late_rows import LateRow
+from batchctl.store.one_look import ask_ahead
 
 LATE = ColumnList[LateRow](
     "Late",
@@ -22,6 +23,12 @@ LATE = ColumnList[LateRow](
         "because": lambda one: None if one.reason is None else Alarming(one.reason),
     },
 )
+
+
+def ask_late(transactions: Transactions, most: int) -> None:
+    """Ask ahead for what is late."""
+    with transactions.read() as connection:
+        ask_ahead(connection, (late_rows.WORST, {"most": most}))
 
 
 def late(transactions: Transactions, most: int) -> list[LateRow]:

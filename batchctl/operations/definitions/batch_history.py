@@ -74,6 +74,7 @@ def versions(transactions: Transactions, name: str) -> tuple[VersionStep, ...]:
     """Return the versions of a batch, oldest first, and what it is now if that is none of them yet."""
     with transactions.read() as connection:
         batch = unknown.named(connection, definitions.all_batches(connection), name)
+        batch_versions.ask(connection, batch.batch_id)
         known = batch_versions.of_batch(connection, batch.batch_id)
         content = batch_versions.present(connection, batch.batch_id)
     found, before = list[VersionStep](), None

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from batchctl.domain.operators.news import News, Traces, news_between
 from batchctl.ports import Transactions
-from batchctl.store import traces
-from batchctl.store.traces import Newest
+from batchctl.store.operators import traces
+from batchctl.store.operators.traces import Newest
 
 
 @dataclass

@@ -5,7 +5,7 @@ The read models behind `schedule list`, `schedule show`, and what `status` and `
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -18,7 +18,7 @@ from batchctl.domain.scheduling.business_days import running_out
 from batchctl.domain.scheduling.catch_up import Decision, Fire, ScheduleStanding, Times
 from batchctl.domain.scheduling.due import Instant, Plan
 from batchctl.domain.scheduling.modes import is_scheduled, lets_schedules, mode_word, takers_of
-from batchctl.domain.scheduling.schedules import Schedule, ScheduleFire
+from batchctl.domain.scheduling.schedules import Schedule, ScheduleFire, ScheduleId
 from batchctl.domain.scheduling.timing_words import words_of
 from batchctl.domain.scheduling.undecided import Undecided
 from batchctl.domain.status import Overlap
@@ -37,6 +37,7 @@ from batchctl.store import Connection
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import data_triggers
 from batchctl.store.maintenance import audit_entries
+from batchctl.store.one_look import ask_ahead
 from batchctl.store.scheduling import calendars, schedule_fires, schedule_rows
 
 SHOWN_FIRES = 10
@@ -194,6 +195,8 @@ class Timetable:
         with self.transactions.read() as connection:
             context = self.context(connection)
             schedule = named(connection, name)
+            schedule_fires.ask_last(connection, schedule.schedule_id, 1, SHOWN_FIRES)
+            ask_ahead(connection, (audit_entries.OF, {"target": schedule_target(name)}))
             return Sheet(
                 timed=_timed(connection, schedule, context),
                 takers=takers_of(schedule.entity, context.batches),
@@ -224,14 +227,31 @@ def timed(connection: Connection, context: ScheduleContext) -> tuple[Timed, ...]
     return tuple(_timed(connection, schedule, context) for schedule in found)
 
 
+def soonest(most: int) -> int:
+    """Return how many schedules are looked at to find those that start work next: some start nothing."""
+    return most + NOT_STARTING
+
+
 def coming_up(connection: Connection, context: ScheduleContext, most: int) -> tuple[ComingUp, ...]:
     """Return what schedules start next, the soonest first."""
+    soonest_ones = schedule_rows.soonest(connection, soonest(most))
+    schedule_fires.ask_decided(connection, _first_keys(soonest_ones, context))
     found = [
         ComingUp(schedule=schedule, next=at)
-        for schedule in schedule_rows.soonest(connection, most + NOT_STARTING)
+        for schedule in soonest_ones
         if (at := next_of(connection, schedule, context)) is not None
     ]
     return tuple(sorted(found, key=lambda one: (one.next.at, one.schedule.name))[:most])
+
+
+def _first_keys(schedules: Iterable[Schedule], context: ScheduleContext) -> Iterator[tuple[ScheduleId, str]]:
+    """Yield by which key `next_of` asks first about each of some schedules, as long as its timing is not changed."""
+    for schedule in schedules:
+        plan = context.plan_of(schedule.timing)
+        if plan is not None and schedule.decided_until is not None:
+            instant = plan.next_after(max(schedule.decided_until, context.now - catch_up.LONGEST))
+            if instant is not None:
+                yield schedule.schedule_id, instant.key
 
 
 def next_of(connection: Connection, schedule: Schedule, context: ScheduleContext) -> Next | None:
@@ -329,9 +349,10 @@ def starters_of(connection: Connection, table: Timetable, name: str) -> Iterator
     batch = next(batch for batch in context.batches if batch.name == name)
     if batch.mode is not None:
         yield f"Its mode is {mode_word(batch.mode)}{'' if is_scheduled(batch.mode) else ': no schedule is to start it'}."
-    for schedule in schedule_rows.everything(connection)[0]:
-        if schedule.entity == batch.entity:
-            yield _wording(connection, schedule, context)
+    starting = [one for one in schedule_rows.everything(connection)[0] if one.entity == batch.entity]
+    schedule_fires.ask_decided(connection, _first_keys(starting, context))
+    for schedule in starting:
+        yield _wording(connection, schedule, context)
 
 
 def _wording(connection: Connection, schedule: Schedule, context: ScheduleContext) -> str:

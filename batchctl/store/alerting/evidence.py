@@ -72,7 +72,7 @@ _EXPECTATIONS = (
     .order_by(_b.ProcessBatch_id)
 )
 _EXPECTED = RowSelect(_EXPECTATIONS)
-_EXPECTED_OF = RowSelect(_EXPECTATIONS.where(_b.ProcessBatch_id == bindparam("batch_id")))
+EXPECTED_OF = RowSelect(_EXPECTATIONS.where(_b.ProcessBatch_id == bindparam("batch_id")))
 _CALENDARS = select(_s.CalendarName).where(_s.CalendarName.is_not(None), text(ARMED)).distinct()
 _ARRIVED = RowSelect(
     select(_f.FileProcess_id)
@@ -177,7 +177,7 @@ def expected(connection: Connection) -> list[Expected]:
 
 def expected_of(connection: Connection, batch_id: BatchId) -> list[Expected]:
     """Return when the work of a batch is expected."""
-    return readable(_EXPECTED_OF(connection, batch_id=batch_id), _expected)
+    return readable(EXPECTED_OF(connection, batch_id=batch_id), _expected)
 
 
 def calendars_in_use(connection: Connection) -> set[str]:

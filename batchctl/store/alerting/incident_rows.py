@@ -18,7 +18,7 @@ from batchctl.store.dialects import dialect_of
 from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import OWED_RECOVERY, STANDING_INCIDENT, incident
-from batchctl.store.unreadable_columns import unfit
+from batchctl.store.unreadable_columns import ask_unfit, unfit
 
 _i = incident.c
 _incident = Reader(Incident)
@@ -33,10 +33,11 @@ _KEYS_STANDING = RowSelect(select(_i.IncidentKey).where(_IS_STANDING))
 _ALL_STANDING = RowSelect(_STANDING)
 _FIRST_STANDING = RowSelect(_STANDING.limit(bindparam("most")))
 _IS_ACKNOWLEDGED = case((_i.Status == IncidentStatus.ACKNOWLEDGED.value, 1), else_=0)
-_PRESSING = RowSelect(
+PRESSING = RowSelect(
     select(incident).where(_IS_STANDING).order_by(_IS_ACKNOWLEDGED, _i.Incident_id.desc()).limit(bindparam("most"))
 )
-_COUNT = select(func.count(), func.sum(_IS_ACKNOWLEDGED)).where(_IS_STANDING)
+_COUNTS = func.count().label("Standing"), func.sum(_IS_ACKNOWLEDGED).label("Acknowledged")
+COUNT_STANDING = RowSelect(select(*_COUNTS).where(_IS_STANDING))
 _TO_RECOVER = RowSelect(select(incident).where(text(OWED_RECOVERY)).order_by(_i.Incident_id).limit(bindparam("most")))
 _NEWEST = RowSelect(select(incident).order_by(_i.Incident_id.desc()).limit(bindparam("most")))
 _OF_INSTANCE = RowSelect(
@@ -66,6 +67,11 @@ def unreadable(connection: Connection) -> list[UnreadableRow]:
     return unfit(connection, incident, _IS_STANDING)
 
 
+def ask_unreadable(connection: Connection) -> None:
+    """Ask ahead for them."""
+    ask_unfit(connection, incident, _IS_STANDING)
+
+
 def first_standing(connection: Connection, most: int) -> list[Incident]:
     """Return the oldest of the incidents that are not over."""
     return readable(_FIRST_STANDING(connection, most=most), _incident)
@@ -73,12 +79,12 @@ def first_standing(connection: Connection, most: int) -> list[Incident]:
 
 def most_pressing(connection: Connection, most: int) -> list[Incident]:
     """Return the incidents that are not over, unacknowledged ones first, then newest first."""
-    return readable(_PRESSING(connection, most=most), _incident)
+    return readable(PRESSING(connection, most=most), _incident)
 
 
 def count_standing(connection: Connection) -> tuple[int, int]:
     """Count the incidents that are not over, and those of them that somebody has acknowledged."""
-    standing, acknowledged = connection.execute(_COUNT).one()
+    ((standing, acknowledged),) = COUNT_STANDING(connection)
     return int(standing), int(acknowledged or 0)
 
 

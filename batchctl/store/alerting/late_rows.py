@@ -10,12 +10,13 @@ from sqlalchemy import Connection, bindparam, column, select, table
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.values import named_value
 from batchctl.store.columns import UtcTime, readable, unquoted
+from batchctl.store.statements import RowSelect
 
 _COLUMNS = ("What", "Name", "ProcessBatchName", "BatchControl_id", "ExpectedTime", "LateSeconds", "Reason", "NextSql")
 _LATE = table(
     unquoted("vLate"), *(column(unquoted(name), UtcTime() if name == "ExpectedTime" else None) for name in _COLUMNS)
 )
-_WORST = select(_LATE).order_by(_LATE.c.LateSeconds.desc()).limit(bindparam("most"))
+WORST = RowSelect(select(_LATE).order_by(_LATE.c.LateSeconds.desc()).limit(bindparam("most")))
 
 
 @named_value
@@ -34,7 +35,7 @@ class LateRow:
 
 def worst(connection: Connection, most: int) -> list[LateRow]:
     """Return what is late, that which is so for longest first."""
-    return readable(connection.execute(_WORST, {"most": most}), _late)
+    return readable(WORST(connection, most=most), _late)
 
 
 def _late(row: Any) -> LateRow:

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, bindparam, func, select
 from batchctl.domain.definitions.defined import ENABLED, Defined, raw
 from batchctl.store.columns import readable
 from batchctl.store.definitions.definition_rows import shape_of, sparse_row
+from batchctl.store.one_look import ask_ahead
 from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert, RowSelect
 from batchctl.store.tables import batch_version, process_batch, process_control
@@ -25,7 +26,7 @@ _UNVERSIONED = frozenset({ENABLED, "Origin"})
 """Whether a batch is enabled, and what keeps its row up to date, changes nothing of what it does."""
 _newest = select(_v.ProcessBatch_id, func.max(_v.DefVersion).label("DefVersion")).group_by(_v.ProcessBatch_id)
 _LAST = _newest.subquery("Newest")
-_NEWEST = RowSelect(
+NEWEST = RowSelect(
     select(_v.ProcessBatch_id, _v.DefVersion, _v.Fingerprint).join(
         _LAST, (_LAST.c.ProcessBatch_id == _v.ProcessBatch_id) & (_LAST.c.DefVersion == _v.DefVersion)
     )
@@ -56,12 +57,17 @@ _version = Reader(Version)
 
 def newest(connection: Connection) -> dict[int, tuple[int, str]]:
     """Return the newest version of each batch that has one: its number and fingerprint."""
-    return {batch_id: (number, said) for batch_id, number, said in _NEWEST(connection)}
+    return {batch_id: (number, said) for batch_id, number, said in NEWEST(connection)}
 
 
 def of_batch(connection: Connection, batch_id: int) -> list[Version]:
     """Return all versions of a batch, oldest first."""
     return readable(_OF(connection, batch_id=batch_id), _version)
+
+
+def ask(connection: Connection, batch_id: int) -> None:
+    """Ask ahead for the versions of a batch, and for what it now is."""
+    ask_ahead(connection, *((each, {"batch_id": batch_id}) for each in (_OF, _BATCH, _STEPS)))
 
 
 def content_of(batch: Any, steps: Iterable[Any]) -> str:
@@ -81,8 +87,9 @@ def fingerprint(content: str) -> str:
 
 def present(connection: Connection, batch_id: int) -> str | None:
     """Return what a batch with its steps now is."""
+    steps = _STEPS.ask(connection, batch_id=batch_id)
     batch = next(iter(_BATCH(connection, batch_id=batch_id)), None)
-    return None if batch is None else content_of(batch, _STEPS(connection, batch_id=batch_id))
+    return None if batch is None else content_of(batch, steps())
 
 
 def number(connection: Connection, batch_id: int) -> int | None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
@@ -18,6 +16,7 @@ from batchctl.domain.status import ProcessingMode
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store import controllers, limits
 from batchctl.store.definitions import batch_versions, variable_rows
+from batchctl.store.one_look import ask_ahead, once, one_look
 from batchctl.store.operators import freeze_rows
 from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowSelect
@@ -33,6 +32,17 @@ _BATCHES = RowSelect(select(process_batch).order_by(_b.Seq, func.coalesce(_b.Pri
 _DEPENDENCIES = RowSelect(select(batch_dependency).order_by(_d.ProcessBatch_id, _d.BatchDependency_id))
 _TAGS = select(_b.ProcessBatchName, _b.Tags).where(_b.Tags.is_not(None)).order_by(_b.ProcessBatch_id)
 _STEPS = RowSelect(select(process_control).order_by(_p.ProcessBatch_id, _p.ProcessControlSeq))
+AHEAD = (
+    batch_versions.NEWEST,
+    limits.NEEDS,
+    _DEPENDENCIES,
+    freeze_rows.STANDING,
+    controllers.PLUGINS,
+    variable_rows.VALUES,
+    _STEPS,
+    _BATCHES,
+)
+"""All that definitions are read of."""
 _ENABLE = (
     update(process_batch)
     .where(_b.ProcessBatch_id == bindparam("batch_id"), _b.Enabled != bindparam("enabled"))
@@ -58,31 +68,18 @@ class Definitions:
         return tuple(row for row in self.unreadable if row.entity == entity)
 
 
-_IN_HAND: ContextVar[list[Definitions] | None] = ContextVar("batchctl_definitions", default=None)
-
-
-@contextmanager
-def read_once() -> Iterator[None]:
-    """Let all that looks within this go by the same definitions, read when they are first asked for."""
-    token = _IN_HAND.set([])
-    try:
-        yield
-    finally:
-        _IN_HAND.reset(token)
-
-
 def read(connection: Connection) -> Definitions:
     """Return everything defined, batches by Seq and Priority; a batch with a row that cannot be read is left out whole."""
-    in_hand = _IN_HAND.get()
-    if in_hand:
-        return in_hand[0]
-    found = _read(connection)
-    if in_hand is not None:
-        in_hand.append(found)
-    return found
+    return once(_read, connection)
 
 
 def _read(connection: Connection) -> Definitions:
+    with one_look():
+        ask_ahead(connection, *((each, {}) for each in AHEAD))
+        return _defined(connection)
+
+
+def _defined(connection: Connection) -> Definitions:
     steps: dict[int, list[Step]] = {}
     rows: dict[int, list[Any]] = {}
     versions = batch_versions.newest(connection)

@@ -24,7 +24,7 @@ _DATA = [_p[f"Data{at}"] for at in range(1, 7)]
 _NAMES_ONE, _NAMES_A_FILE = f"%{{{PREFIX}%", "%file:%"
 
 _ALL = RowSelect(select(variable).order_by(_v.VariableName))
-_VALUES = RowSelect(select(_v.VariableName, _v.Value))
+VALUES = RowSelect(select(_v.VariableName, _v.Value))
 _NAMED = RowSelect(select(variable).where(_NAME))
 _ADD = RowInsert(variable)
 _CHANGE = RowUpdate(variable, _v.Variable_id == bindparam("variable_id"))
@@ -50,7 +50,7 @@ class NamingColumn:
 
 def values(connection: Connection) -> dict[str, str]:
     """Return the value of each variable."""
-    return {row.VariableName: row.Value for row in _VALUES(connection)}
+    return {row.VariableName: row.Value for row in VALUES(connection)}
 
 
 def everything(connection: Connection) -> list[VariableRow]:

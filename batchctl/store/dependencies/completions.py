@@ -51,7 +51,7 @@ _ALL_WAITING = (
     .order_by(func.min(_o.BatchCompletion_id))
     .limit(bindparam("most"))
 )
-_WAITING, _WAITING_OF = RowSelect(_ALL_WAITING), RowSelect(_ALL_WAITING.where(_OF_BATCH))
+WAITING, _WAITING_OF = RowSelect(_ALL_WAITING), RowSelect(_ALL_WAITING.where(_OF_BATCH))
 _MISSED = RowSelect(
     select(_c.BatchControl_id)
     .join(batch_dependency, _d.DependsOnBatch_id == _c.ProcessBatch_id)
@@ -151,7 +151,7 @@ def waiting(
     Return only what waits for one batch, if `of` names one.
     """
     page = {"most": most, "after": after}
-    found = _WAITING(connection, **page) if of is None else _WAITING_OF(connection, **page, batch_id=of)
+    found = WAITING(connection, **page) if of is None else _WAITING_OF(connection, **page, batch_id=of)
     return list(map(_waiting, found))
 
 

@@ -34,10 +34,10 @@ from batchctl.store.unreadable_columns import sorted_out
 _t, _c, _b, _f, _h = data_trigger.c, batch_control.c, process_batch.c, file_process.c, batch_process_history.c
 _trigger, _blocker = Reader(DataTrigger, data_trigger), Reader(Blocker)
 
-_ALL = select(data_trigger).order_by(_t.TriggerName)
+TRIGGERS = RowSelect(select(data_trigger).order_by(_t.TriggerName))
 _TAKERS = exists().where(exactly(ENTITY, _t.Entity))
 _LETS_IT = or_(_b.ProcessingMode.is_(None), func.lower(_b.ProcessingMode) == ProcessingMode.TRIGGERED.value)
-_ENABLED = (
+ENABLED = RowSelect(
     select(data_trigger).where(_t.Enabled == 1, or_(not_(_TAKERS), _TAKERS.where(_LETS_IT))).order_by(_t.DataTrigger_id)
 )
 _LAST_FIRED = RowSelect(select(_t.LastFired).where(_t.DataTrigger_id == bindparam("trigger_id")))
@@ -88,12 +88,12 @@ _WAITING = RowSelect(
 
 def everything(connection: Connection) -> tuple[list[DataTrigger], list[UnreadableRow]]:
     """Return all triggers by name, and the rows that hold nonsense."""
-    return sorted_out(connection, data_trigger, connection.execute(_ALL), _trigger)
+    return sorted_out(connection, data_trigger, TRIGGERS(connection), _trigger)
 
 
 def enabled(connection: Connection) -> list[DataTrigger]:
     """Return the triggers to be evaluated: not those whose entity is only taken by batches that want no trigger."""
-    return readable(connection.execute(_ENABLED), _trigger)
+    return readable(ENABLED(connection), _trigger)
 
 
 def mark_fired(connection: Connection, trigger: DataTrigger, at: datetime, now: datetime) -> bool:

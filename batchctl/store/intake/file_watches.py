@@ -31,7 +31,7 @@ READ_AT_ONCE = 2000
 _w, _s, _f = file_watch.c, file_watch_seen.c, file_process.c
 _watch, _seen = Reader(FileWatchRow, file_watch), Reader(SeenFile)
 
-_ALL = RowSelect(select(file_watch).order_by(_w.FileWatch_id))
+WATCHES = RowSelect(select(file_watch).order_by(_w.FileWatch_id))
 _LOAD = RowSelect(select(file_watch).where(_w.FileWatch_id == bindparam("watch_id")))
 _SEEN = RowSelect(
     select(file_watch_seen)
@@ -42,7 +42,7 @@ _SEEN = RowSelect(
 _THESE = select(file_watch_seen).where(
     _s.FileWatch_id == bindparam("watch_id"), _s.PathKey.in_(bindparam("keys", expanding=True))
 )
-_TAKEN_AS = RowSelect(
+TAKEN_AS = RowSelect(
     select(file_watch_seen)
     .where(_s.FileProcess_id == bindparam("intake_id"), _s.MissingSince.is_(None))
     .order_by(_s.z_updated.desc(), _s.FileWatchSeen_id)
@@ -123,7 +123,7 @@ _TALLIES = select(_COUNTED, _f.z_inserted).join(
 
 def everyone(connection: Connection) -> list[FileWatchRow]:
     """Return the watches in order of their making, but for those that hold nonsense; `check` names them."""
-    return _in_full(connection, readable(_ALL(connection), _watch))
+    return _in_full(connection, readable(WATCHES(connection), _watch))
 
 
 def load_locked(connection: Connection, watch_id: WatchId) -> FileWatchRow | None:
@@ -175,7 +175,7 @@ class TakenFile:
 
 def taken_as(connection: Connection, intake_id: IntakeId) -> TakenFile | None:
     """Return the file of a row; None when no watch has taken it, or has found it gone since."""
-    for row in _TAKEN_AS(connection, intake_id=intake_id, most=1):
+    for row in TAKEN_AS(connection, intake_id=intake_id, most=1):
         return _taken(row)
     return None
 
@@ -292,7 +292,7 @@ def tallies(connection: Connection) -> Mapping[WatchId, WatchTally]:
 
 def unreadable(connection: Connection) -> list[UnreadableRow]:
     """Return the watches that hold nonsense, which only somebody who switched the constraints off can leave."""
-    return sorted_out(connection, file_watch, _ALL(connection), _watch)[1]
+    return sorted_out(connection, file_watch, WATCHES(connection), _watch)[1]
 
 
 def _as_taken(file: FoundFile, intake_id: IntakeId, now: datetime) -> dict[str, object]:

@@ -48,7 +48,7 @@ intake_row = Reader(IntakeRow)
 """Makes a value of a row of `FileProcess`."""
 
 _ADD = RowInsert(file_process)
-_LOAD = RowSelect(select(file_process).where(_f.FileProcess_id == bindparam("intake_id")))
+LOAD = RowSelect(select(file_process).where(_f.FileProcess_id == bindparam("intake_id")))
 _LOAD_LOCKED = RowSelect(
     select(file_process, _c.ProcessBatch_id)
     .join(batch_control, _c.FileProcess_id == _f.FileProcess_id, isouter=True)
@@ -115,7 +115,7 @@ _HOLD = (
     .where(_HAS_NO_INSTANCE)
     .values(Status=IntakeStatus.PAUSED.value, Message=bindparam("reason"), z_updated=stamp(_f.z_updated))
 )
-_UNTAKEN = _page(select(file_process).where(not_(exists().where(exactly(ENTITY, _f.Entity)))))
+UNTAKEN = RowSelect(_page(select(file_process).where(not_(exists().where(exactly(ENTITY, _f.Entity))))))
 _same = file_process.alias("same")
 _IS_ACCEPTED = exists().where(_a.Target == bindparam("target"), _a.Action == ACCEPT)
 _FIRST = select(func.min(_same.c.FileProcess_id)).where(
@@ -177,6 +177,12 @@ _SET_ASIDE = (
     .order_by(_f.FileProcess_id.desc())
     .limit(bindparam("most"))
 )
+NOT_TAKEN_IN = RowSelect(
+    select(file_process)
+    .where(one_of("FileProcess.Status", INBOX_INTAKE))
+    .order_by(_f.FileProcess_id.desc())
+    .limit(bindparam("most"))
+)
 _CORRECTED = select(_f.FileProcess_id).where(
     _f.FileProcess_id.in_(bindparam("intake_ids", expanding=True)),
     exists().where(
@@ -217,7 +223,7 @@ def add_all(connection: Connection, rows: Sequence[Mapping[str, object]]) -> lis
 
 def load(connection: Connection, intake_id: IntakeId) -> IntakeRow | None:
     """Return one row."""
-    return next(iter(readable(_LOAD(connection, intake_id=intake_id), intake_row)), None)
+    return next(iter(readable(LOAD(connection, intake_id=intake_id), intake_row)), None)
 
 
 def lock(connection: Connection, intake_id: IntakeId) -> None:
@@ -328,7 +334,7 @@ def awaiting(connection: Connection, most: int) -> list[IntakeRow]:
 
 def untaken(connection: Connection, after: int, most: int) -> list[IntakeRow]:
     """Return ready rows behind `after` whose entity no batch takes, in order of arrival."""
-    return readable(connection.execute(_UNTAKEN, {"after": after, "most": most}), intake_row)
+    return readable(UNTAKEN(connection, after=after, most=most), intake_row)
 
 
 def first_with_same_data(connection: Connection, row: IntakeRow, batch_id: BatchId) -> IntakeId | None:
@@ -399,7 +405,7 @@ def reopen(connection: Connection, intake_id: IntakeId, now: datetime) -> None:
 
 def not_taken_in(connection: Connection, most: int) -> Sequence[IntakeRow]:
     """Return the newest paused, rejected and duplicate rows."""
-    return set_aside(connection, _NOT_TAKEN_IN, NEWEST, most)
+    return readable(NOT_TAKEN_IN(connection, most=most), intake_row)
 
 
 def set_aside(

@@ -12,6 +12,7 @@ from batchctl.domain.alerting.performance import LikeRuns
 from batchctl.domain.rows import BatchId
 from batchctl.domain.status import Cause, HistoryStatus
 from batchctl.store.columns import readable, unquoted
+from batchctl.store.statements import RowSelect
 from batchctl.store.tables import batch_control, batch_process_history, duration_history
 
 NEAR = 20_000
@@ -53,10 +54,11 @@ def _succeeded(of: Any) -> Select[Any]:
     )
 
 
-_NEWEST, _OF_BATCH = _newest(), _of_batch()
-_PURGED = select(_d.ProcessBatch_id, _d.ProcessControlSeq, _d.Day, _d.Runs, _d.TotalMs).where(
+_NEWEST, _OF_BATCH = RowSelect(_newest()), RowSelect(_of_batch())
+_ADDED_UP = select(_d.ProcessBatch_id, _d.ProcessControlSeq, _d.Day, _d.Runs, _d.TotalMs).where(
     _d.Day >= bindparam("day")
 )
+_PURGED, _PURGED_OF = RowSelect(_ADDED_UP), RowSelect(_ADDED_UP.where(_d.ProcessBatch_id == bindparam("batch_id")))
 
 
 def since(connection: Connection, at: datetime, batches: Iterable[BatchId] = (), instances: int = INSTANCES) -> Steps:
@@ -64,23 +66,17 @@ def since(connection: Connection, at: datetime, batches: Iterable[BatchId] = (),
 
     Of each batch so many of its newest `instances` are looked at.
     """
-    chosen = list(batches)
+    chosen, day = list(batches), at.date().isoformat()
+    if chosen:
+        purged = [_PURGED_OF.ask(connection, batch_id=each, day=day) for each in chosen]
+        kept = [_OF_BATCH.ask(connection, batch_id=each, since=at, most=instances) for each in chosen]
+    else:
+        purged, kept = [_PURGED.ask(connection, day=day)], [_NEWEST.ask(connection, since=at, most=NEAR)]
     found: Steps = {}
-    day = {"day": at.date().isoformat()}
-    purged = connection.execute(_PURGED.where(_d.ProcessBatch_id.in_(chosen)) if chosen else _PURGED, day)
-    for step, runs in readable(purged, _purged):
-        found.setdefault(step, []).append(runs)
-    for batch_id in chosen:
-        asked = {"batch_id": batch_id, "since": at, "most": instances}
-        _add(found, connection.execute(_OF_BATCH, asked))
-    if not chosen:
-        _add(found, connection.execute(_NEWEST, {"since": at, "most": NEAR}))
+    for asked, read in ((purged, _purged), (kept, _took)):
+        for step, runs in (one for rows in asked for one in readable(rows(), read)):
+            found.setdefault(step, []).append(runs)
     return found
-
-
-def _add(found: Steps, rows: Iterable[Any]) -> None:
-    for step, runs in readable(rows, _took):
-        found.setdefault(step, []).append(runs)
 
 
 def _took(row: Any) -> tuple[tuple[BatchId, int], LikeRuns]:

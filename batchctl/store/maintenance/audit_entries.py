@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, Row, String, bindparam, cast, 
 from batchctl.domain.rows import AuditEntry, AuditFilter, InstanceId, IntakeId
 from batchctl.domain.text import fitting
 from batchctl.store.record_reading import Reader
-from batchctl.store.statements import RowInsert
+from batchctl.store.statements import RowInsert, RowSelect
 from batchctl.store.tables import audit_log
 
 ACCEPT = "accept"
@@ -41,7 +41,7 @@ _entry = Reader(AuditEntry)
 _ADD = RowInsert(audit_log)
 _COLUMNS = ("z_inserted", "Actor", "Host", "Action", "Target", "Reason", "ValuesBefore", "ValuesAfter")
 _NEWEST = select(audit_log).order_by(_a.AuditLog_id.desc()).limit(bindparam("most"))
-_OF = select(audit_log).where(_a.Target == bindparam("target")).order_by(_a.AuditLog_id)
+OF = RowSelect(select(audit_log).where(_a.Target == bindparam("target")).order_by(_a.AuditLog_id))
 _OF_HOST = (
     select(audit_log).where(_a.Host == bindparam("host"), _a.AuditLog_id > bindparam("after")).order_by(_a.AuditLog_id)
 )
@@ -90,7 +90,7 @@ def count(connection: Connection, target: str, action: str) -> int:
 
 def of_target(connection: Connection, target: str) -> list[AuditEntry]:
     """Return the acts on one row, oldest first."""
-    return entries(connection.execute(_OF, {"target": target}))
+    return entries(OF(connection, target=target))
 
 
 def of_host(connection: Connection, host: str, after: int) -> list[AuditEntry]:

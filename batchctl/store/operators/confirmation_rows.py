@@ -28,9 +28,9 @@ _confirmation = Reader(Confirmation)
 _OPEN = text(f"Confirmation.{OPEN_CONFIRMATION}")
 
 _ADD = RowInsert(confirmation)
-_OPEN_OF = RowSelect(select(confirmation).where(_q.BatchControl_id == bindparam("instance_id"), _OPEN))
-_OPEN_ONES = select(confirmation).where(_OPEN).order_by(_q.Confirmation_id).limit(bindparam("most"))
-_NEWEST_OF = RowSelect(
+OPEN_OF = RowSelect(select(confirmation).where(_q.BatchControl_id == bindparam("instance_id"), _OPEN))
+OPEN_ONES = RowSelect(select(confirmation).where(_OPEN).order_by(_q.Confirmation_id).limit(bindparam("most")))
+NEWEST_OF = RowSelect(
     select(confirmation)
     .where(_q.BatchControl_id == bindparam("instance_id"))
     .order_by(_q.Confirmation_id.desc())
@@ -95,17 +95,17 @@ def ask(
 
 def open_of(connection: Connection, instance_id: InstanceId) -> Confirmation | None:
     """Return the question that an instance waits with."""
-    return next(iter(readable(_OPEN_OF(connection, instance_id=instance_id), _confirmation)), None)
+    return next(iter(readable(OPEN_OF(connection, instance_id=instance_id), _confirmation)), None)
 
 
 def newest_of(connection: Connection, instance_id: InstanceId, most: int = 1) -> list[Confirmation]:
     """Return the newest questions of an instance, newest first."""
-    return readable(_NEWEST_OF(connection, instance_id=instance_id, most=most), _confirmation)
+    return readable(NEWEST_OF(connection, instance_id=instance_id, most=most), _confirmation)
 
 
 def open_ones(connection: Connection, most: int) -> list[Confirmation]:
     """Return questions without an answer, the oldest first."""
-    return readable(connection.execute(_OPEN_ONES, {"most": most}), _confirmation)
+    return readable(OPEN_ONES(connection, most=most), _confirmation)
 
 
 def due(connection: Connection, now: datetime, most: int) -> list[Confirmation]:

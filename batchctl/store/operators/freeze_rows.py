@@ -18,7 +18,7 @@ from batchctl.store.unreadable_columns import unfit
 _z = batch_freeze.c
 _freeze = Reader(Freeze)
 
-_STANDING = RowSelect(select(batch_freeze).where(text(f"BatchFreeze.{STANDING_FREEZE}")).order_by(_z.BatchFreeze_id))
+STANDING = RowSelect(select(batch_freeze).where(text(f"BatchFreeze.{STANDING_FREEZE}")).order_by(_z.BatchFreeze_id))
 _NEWEST = select(batch_freeze).order_by(_z.BatchFreeze_id.desc()).limit(bindparam("most"))
 _LOAD = RowSelect(select(batch_freeze).where(_z.BatchFreeze_id == bindparam("freeze_id")))
 _ADD = RowInsert(batch_freeze)
@@ -27,7 +27,7 @@ _THAW = RowUpdate(batch_freeze, _z.BatchFreeze_id == bindparam("freeze_id"), _z.
 
 def standing(connection: Connection) -> list[Freeze]:
     """Return the freezes that were not thawed, oldest first; some may have ended by themselves."""
-    return readable(_STANDING(connection), _freeze)
+    return readable(STANDING(connection), _freeze)
 
 
 def newest(connection: Connection, most: int) -> list[Freeze]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from datetime import datetime
+from itertools import zip_longest
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, select
+from sqlalchemy import Connection, bindparam, delete, or_, select
 
 from batchctl.domain.operators.notes import Note
 from batchctl.domain.rows import BatchId, IncidentId, InstanceId
@@ -21,10 +22,11 @@ _n = note.c
 _note = Reader(Note)
 _ADD = RowInsert(note)
 _SUBJECTS = {"instances": _n.BatchControl_id, "incidents": _n.Incident_id, "batches": _n.ProcessBatch_id}
-_OF = {
-    name: select(note).where(column.in_(bindparam("ids", expanding=True))).order_by(_n.Note_id)
-    for name, column in _SUBJECTS.items()
-}
+_ABOUT = (
+    select(note)
+    .where(or_(*(column.in_(bindparam(name, expanding=True)) for name, column in _SUBJECTS.items())))
+    .order_by(_n.Note_id)
+)
 _REMOVE = {name: delete(note).where(column.in_(bindparam("ids", expanding=True))) for name, column in _SUBJECTS.items()}
 
 
@@ -64,14 +66,9 @@ def of(
     batches: Collection[BatchId] = (),
 ) -> list[Note]:
     """Return the notes about some instances, incidents and batches, oldest first."""
-    wanted = {"instances": instances, "incidents": incidents, "batches": batches}
-    found = [
-        _note(row)
-        for name, ids in wanted.items()
-        for some in _pages(ids)
-        for row in connection.execute(_OF[name], {"ids": some})
-    ]
-    return sorted(found, key=lambda one: one.note_id)
+    pages = zip_longest(*map(_pages, (instances, incidents, batches)), fillvalue=list[int]())
+    rows = (row for some in pages for row in connection.execute(_ABOUT, dict(zip(_SUBJECTS, some, strict=True))))
+    return sorted(map(_note, rows), key=lambda one: one.note_id)
 
 
 def remove_of_instances(connection: Connection, ids: Collection[InstanceId]) -> int:

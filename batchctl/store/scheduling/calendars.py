@@ -18,9 +18,9 @@ _c, _d = calendar.c, calendar_day.c
 _read, _read_day = Reader(Calendar), Reader(CalendarDay)
 _BOUNDS = (("valid_from", "ValidFrom"), ("valid_until", "ValidUntil"))
 
-_ALL = RowSelect(select(calendar).order_by(_c.Calendar_id))
-_DAYS = RowSelect(select(calendar_day).order_by(_d.Calendar_id, _d.CalendarDate))
-_NAMES = RowSelect(select(_c.CalendarName))
+CALENDARS = RowSelect(select(calendar).order_by(_c.Calendar_id))
+DAYS = RowSelect(select(calendar_day).order_by(_d.Calendar_id, _d.CalendarDate))
+NAMES = RowSelect(select(_c.CalendarName))
 _STRAYS = (
     select(_d.CalendarDay_id, _d.Calendar_id)
     .where(_d.Calendar_id.not_in(select(_c.Calendar_id)))
@@ -63,14 +63,15 @@ def of(connection: Connection, timing: Timing) -> Calendar | None:
 def everything(connection: Connection) -> list[Calendar]:
     """Return all calendars with their days."""
     days: dict[int, list[Row[Any]]] = {}
-    for row in _DAYS(connection):
+    known = CALENDARS.ask(connection)
+    for row in DAYS(connection):
         days.setdefault(row.Calendar_id, []).append(row)
-    return [_calendar(row, days.get(row.Calendar_id, ())) for row in _ALL(connection)]
+    return [_calendar(row, days.get(row.Calendar_id, ())) for row in known()]
 
 
 def names(connection: Connection) -> set[str]:
     """Return what calendars there are."""
-    return {name for (name,) in _NAMES(connection)}
+    return {name for (name,) in NAMES(connection)}
 
 
 def strays(connection: Connection) -> dict[int, int]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, or_, select
 
@@ -15,6 +16,7 @@ from batchctl.domain.scheduling.undecided import Before, Undecided
 from batchctl.domain.status import FireOutcome, word
 from batchctl.store import scheduler_log
 from batchctl.store.columns import UtcTime, readable
+from batchctl.store.one_look import ask_ahead
 from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert, RowSelect
 from batchctl.store.tables import schedule_fire
@@ -27,9 +29,11 @@ fire = Reader(ScheduleFire)
 """Makes a value of a row."""
 
 _ADD = RowInsert(schedule_fire)
-_DECIDED = select(_f.FireKey, _f.Outcome, _f.DueTime, _f.FileProcess_id, _f.Reason).where(
-    _f.Schedule_id == bindparam("schedule_id"), _f.FireKey.in_(bindparam("keys", expanding=True))
+_OF_SCHEDULE = select(_f.FireKey, _f.Outcome, _f.DueTime, _f.FileProcess_id, _f.Reason).where(
+    _f.Schedule_id == bindparam("schedule_id")
 )
+_DECIDED = _OF_SCHEDULE.where(_f.FireKey.in_(bindparam("keys", expanding=True)))
+_IS_DECIDED = RowSelect(_OF_SCHEDULE.where(_f.FireKey == bindparam("key", type_=_f.FireKey.type)))
 _NEWEST = select(schedule_fire).order_by(_f.ScheduleFire_id.desc()).limit(bindparam("most"))
 _OF_INTAKE = RowSelect(select(schedule_fire).where(_f.FileProcess_id == bindparam("intake_id")))
 
@@ -70,10 +74,24 @@ def decided(connection: Connection, schedule_id: ScheduleId, keys: Sequence[str]
     """Return those of some keys that are decided already, with what they were decided for."""
     found = dict[str, Before]()
     for at in range(0, len(keys), _ASKED_AT_ONCE):
-        asked = {"schedule_id": schedule_id, "keys": list(keys[at : at + _ASKED_AT_ONCE])}
-        for key, outcome, due, intake_id, reason in connection.execute(_DECIDED, asked):
+        for key, outcome, due, intake_id, reason in _decided(connection, schedule_id, keys[at : at + _ASKED_AT_ONCE]):
             found[key] = Before(key, word(FireOutcome, outcome), due, intake_id, reason)
     return found
+
+
+def _decided(connection: Connection, schedule_id: ScheduleId, keys: Sequence[str]) -> Iterable[Any]:
+    if len(keys) == 1:
+        return _IS_DECIDED(connection, **_fire(schedule_id, keys[0]))
+    return connection.execute(_DECIDED, {"schedule_id": schedule_id, "keys": [*keys]})
+
+
+def ask_decided(connection: Connection, keys: Iterable[tuple[ScheduleId, str]]) -> None:
+    """Ask ahead whether each of some due times, by schedule and key, is decided."""
+    ask_ahead(connection, *((_IS_DECIDED, _fire(*each)) for each in keys))
+
+
+def _fire(schedule_id: ScheduleId, key: str) -> dict[str, object]:
+    return {"schedule_id": schedule_id, "key": key}
 
 
 def undecided(connection: Connection, schedule_id: ScheduleId, plan: Plan) -> Undecided:
@@ -123,6 +141,11 @@ _WITHIN = RowSelect(
 def last_of(connection: Connection, schedule_id: ScheduleId, most: int = 1) -> list[ScheduleFire]:
     """Return what was decided about the newest due times of a schedule, newest first."""
     return readable(_LAST(connection, schedule_id=schedule_id, most=most), fire)
+
+
+def ask_last(connection: Connection, schedule_id: ScheduleId, *every: int) -> None:
+    """Ask ahead for so many of the newest due times of a schedule."""
+    ask_ahead(connection, *((_LAST, {"schedule_id": schedule_id, "most": most}) for most in every))
 
 
 def within(connection: Connection, schedule_id: ScheduleId, after: datetime, until: datetime) -> list[ScheduleFire]:

@@ -22,11 +22,11 @@ from batchctl.store.unreadable_columns import sorted_out
 _s = schedule.c
 _schedule = Reader(Schedule, schedule)
 
-_ALL = RowSelect(select(schedule).order_by(_s.Schedule_id))
+SCHEDULES = RowSelect(select(schedule).order_by(_s.Schedule_id))
 _LOAD = RowSelect(select(schedule).where(_s.Schedule_id == bindparam("schedule_id")))
 _BY_NAME = RowSelect(select(schedule).where(exactly(_s.ScheduleName, bindparam("name", type_=_s.ScheduleName.type))))
 _STAND = RowUpdate(schedule, _s.Schedule_id == bindparam("schedule_id"))
-_SOONEST = [
+SOONEST = [
     RowSelect(
         select(schedule)
         .where(text(f"Schedule.{ARMED}"), is_armed)
@@ -44,12 +44,13 @@ _DELETE = delete(schedule).where(_s.Schedule_id == bindparam("schedule_id"))
 
 def everything(connection: Connection) -> tuple[list[Schedule], list[UnreadableRow]]:
     """Return all schedules in order of their making, and the rows that hold nonsense."""
-    return sorted_out(connection, schedule, _ALL(connection), _schedule)
+    return sorted_out(connection, schedule, SCHEDULES(connection), _schedule)
 
 
 def soonest(connection: Connection, most: int) -> list[Schedule]:
     """Return the enabled schedules that are due next, and some of those that no controller has seen yet."""
-    return [one for query in _SOONEST for one in readable(query(connection, most=most), _schedule)]
+    asked = [query.ask(connection, most=most) for query in SOONEST]
+    return [one for rows in asked for one in readable(rows(), _schedule)]
 
 
 def load(connection: Connection, schedule_id: ScheduleId) -> Schedule | None:

@@ -13,7 +13,7 @@ from batchctl.domain.values import value
 from batchctl.store.columns import readable, unquoted
 from batchctl.store.tables import batch_control, batch_process_history
 
-NEAR = 20_000
+NEAR = 5_000
 """How many of the newest attempts of all are looked at."""
 
 

@@ -38,9 +38,10 @@ def batches(app: App, asked: PageRequest) -> Page:
 def batch(app: App, asked: PageRequest) -> Page:
     """Show one batch in full."""
     name = asked.needed("name", "batch")
+    timetable, now = app.timetable(), app.clock.now()
+    explained = explain.why(app.transactions, app.clock, app.presence, f"batch:{name}", timetable)
     every, notes = inspection.with_notes(app.transactions, name)
     shown = next(one for one in every if one.name == name)
-    timetable, now = app.timetable(), app.clock.now()
     reporter = reporting.Reporter(app.transactions, timetable, app.alert_rules(), [name], instances=NEAR)
     versions = [*batch_history.changes(batch_history.versions(app.transactions, name))]
     newest = instance_list.page(app.transactions, InstancesWanted(batch=name), NEWEST)
@@ -50,7 +51,7 @@ def batch(app: App, asked: PageRequest) -> Page:
         [(instance_list.INSTANCES, newest), (batch_history.CHANGES, versions), (noting.NOTES, notes)],
         {
             "batch": shown,
-            "explained": explain.why(app.transactions, app.clock, app.presence, f"batch:{name}", timetable),
+            "explained": explained,
             "acts": acts_about(Subject.BATCHES, "enable" if shown.enabled else "disable"),
             "frozen": [freezes.wording(one) for one in shown.freezes if one.holds(now)],
             "upstream": [*_names(every, (one.depends_on for one in shown.dependencies))],

@@ -16,7 +16,8 @@ def now(app: App, asked: PageRequest) -> Page:
     """Show what is happening and what needs a person."""
     del asked
     means = app.transactions, app.clock, app.presence
-    seen = overview.overview(*means, timetable=app.timetable(), full_disks=app.full_disks())
+    lateness.ask_late(app.transactions, MOST_LATE)
+    seen = overview.overview(*means, timetable=app.timetable(), full_disks=app.full_disks(), with_over=False)
     late = lateness.late(app.transactions, MOST_LATE)
     warnings = [
         *([] if seen.copy is None else [seen.copy.message]),
