@@ -351,11 +351,17 @@ def batch_id_of(connection: Connection, name: str) -> BatchId:
 
 
 def batches(
-    transactions: Transactions, clock: Clock
+    transactions: Transactions, clock: Clock, *, with_over: bool = True
 ) -> tuple[tuple[BatchCounts, ...], tuple[UnreadableRow, ...], tuple[UnreadableRow, ...]]:
-    """Return every batch, by Seq, with its counts; what cannot be read of others; and instances that cannot be read."""
+    """Return every batch, by Seq, with its counts; what cannot be read of others; and instances that cannot be read.
+
+    What is over is counted only if wanted.
+    """
     with transactions.read() as connection:
-        (counts, strange), defined = reports.count_instances(connection), definitions.read(connection)
+        (counts, strange), defined = (
+            reports.count_instances(connection, with_over=with_over),
+            definitions.read(connection),
+        )
         expected, calendar_names = evidence.expected(connection), calendars.names(connection)
         said = list(misread.of_batches(defined.batches, expected, calendar_names, clock.now()))
         notes = note_rows.of(connection, batches=[batch.batch_id for batch in defined.batches])

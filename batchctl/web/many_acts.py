@@ -29,10 +29,9 @@ from batchctl.web.act_forms import FormSite, unknown_form
 from batchctl.web.act_table import verb_of
 from batchctl.web.console_parts import Guard
 from batchctl.web.page import Page
+from batchctl.web.tables import COUNTED, counted
 from batchctl.web.wishes import Subject, needed_reason
 
-COUNTED = 10_000
-"""Up to how many are counted."""
 Each = Callable[[Operator, InstanceId, str | None], object]
 OF_MANY: Mapping[Action, Each] = {
     Action.RERUN: lambda operator, at, reason: operator.rerun(at, reason=reason or ""),
@@ -68,7 +67,7 @@ class ManyActs:
             "action": action,
             "wanted": wanted,
             "selection": found,
-            "count": f"{COUNTED:,}+" if len(found.ids) > COUNTED else f"{len(found.ids):,}",
+            "count": counted(len(found.ids)),
             "most": many_begun.MOST,
             "batches": names,
             "statuses": [*InstanceStatus],

@@ -34,7 +34,7 @@ from batchctl.web.page import Page, PageAt, PageRequest
 from batchctl.web.pages import PAGES
 from batchctl.web.rest.api import ROOT, Api
 from batchctl.web.rest.api_errors import error_answer
-from batchctl.web.tables import cell_of, csv_of, table_of
+from batchctl.web.tables import cell_of, counted, csv_of, table_of
 
 COMES_BACK = 5
 """Seconds after which a page is asked for again that says what is waited for, such as a database that is away."""
@@ -73,7 +73,8 @@ class Console:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._templates.filters |= {"cell": cell_of, "lines": _lines, "visible": lambda text: visible(str(text))}
+        shown = {"cell": cell_of, "counted": counted, "lines": _lines, "visible": lambda text: visible(str(text))}
+        self._templates.filters |= shown
 
     def application(self, *, has_tls: bool = False) -> ASGIApp:
         """Return the application; the headers are added outside of all that answers errors."""

@@ -28,6 +28,8 @@ _PAGES = {
     "OperatorRequest_id": "/requests/",
 }
 """The columns whose values have a page, and how its address begins."""
+COUNTED = 10_000
+"""Up to how many are counted."""
 _COMMANDS = {"next", "to clear it"}
 """The headings under which commands stand, which people copy."""
 
@@ -80,6 +82,11 @@ def _placed(value: object, heading: str, column: str) -> Cell:
     )
     href = f"{_PAGES[column]}{quote(str(value), safe='')}" if column in _PAGES and cell.text else None
     return Cell(cell.text, classes, href)
+
+
+def counted(many: int) -> str:
+    """Return how many there are; beyond `COUNTED`, that there are more."""
+    return f"{COUNTED:,}+" if many > COUNTED else f"{many:,}"
 
 
 def cell_of(value: object) -> Cell:

@@ -27,7 +27,7 @@ NEWEST = 10
 def batches(app: App, asked: PageRequest) -> Page:
     """List the batches."""
     del asked
-    found, _, _ = inspection.batches(app.transactions, app.clock)
+    found, _, _ = inspection.batches(app.transactions, app.clock, with_over=False)
     return Page(
         "Batches",
         lists=[(inspection.batches_at(app.clock.now()), found)],
