@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from batchctl.cli.lazily import lazily
+from batchctl.domain.rows import LARGEST_ID
 from batchctl.domain.text import nearest, typed, visible
 
 with lazily():
@@ -25,7 +26,6 @@ Function = Callable[..., Any]
 
 FAILED, FINDINGS = 1, 6
 """Exit codes of commands that did what was asked: of work that failed, and of anything found wrong."""
-LARGEST_ID = 2**63 - 1
 
 ONLY_LOOKS = "(dry run)"
 """The reason of a dry run that was given none: it is not kept."""

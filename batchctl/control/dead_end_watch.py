@@ -10,7 +10,7 @@ from batchctl.domain import dead_ends
 from batchctl.domain.alerting.expectations import Expected
 from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.maintenance.retention import overgrown
-from batchctl.domain.rows import BatchId
+from batchctl.domain.rows import LARGEST_ID, BatchId
 from batchctl.domain.status import IntakeStatus
 from batchctl.store import Connection, dead_end_rows, leading, limits, reports, unknown_settings
 from batchctl.store.alerting import incident_rows
@@ -51,7 +51,7 @@ def read(
     found += misread.of_batches(enabled, awaited, calendars.names(connection), now)
     found += dead_ends.without_steps(enabled, known, now)
     found += dead_ends.nothing_starts(limits.overall(connection), limits.overall_as_written(connection), now)
-    found += dead_ends.rejected(intake.set_aside(connection, (IntakeStatus.REJECTED,), intake.NEWEST, MOST), entities)
+    found += dead_ends.rejected(intake.set_aside(connection, (IntakeStatus.REJECTED,), LARGEST_ID, MOST), entities)
     waiting = intake.untaken(connection, 0, MOST)
     found += dead_ends.untaken(waiting, dead_end_rows.starts(connection), entities, batches, now)
     found += [dead_ends.misread_rule(one, now) for one in purging.rules(connection).findings]

@@ -43,6 +43,8 @@ WatchId = NewType("WatchId", int)
 FreezeId = NewType("FreezeId", int)
 IncidentId = NewType("IncidentId", int)
 
+LARGEST_ID = 2**63 - 1
+"""No row has a greater number."""
 LONG_AGO = datetime(1900, 1, 1, tzinfo=UTC)
 """`NextRunTime` of an instance that waits for nothing."""
 NEVER = datetime(9999, 12, 31, microsecond=1, tzinfo=UTC)

@@ -326,12 +326,14 @@ def newest_attempts(
     batch: str | None = None,
     status: HistoryStatus | None = None,
     since: datetime | None = None,
+    before: int | None = None,
 ) -> Attempts:
-    """Return the newest attempts, of all batches or of one, newest first, and those that cannot be read."""
+    """Return the newest attempts, of all batches or of one, before one, newest first, and those that cannot be read."""
+    narrower = status, since, before
     with transactions.read() as connection:
         if batch is None:
-            return history.newest(connection, most, status, since)
-        return history.of_batch(connection, batch_id_of(connection, batch), status, since, most)
+            return history.newest(connection, most, *narrower)
+        return history.of_batch(connection, batch_id_of(connection, batch), most, *narrower)
 
 
 def entity_of(transactions: Transactions, name: str) -> str:

@@ -365,22 +365,34 @@ def of_instance(connection: Connection, instance_id: InstanceId) -> Attempts:
 
 
 def newest(
-    connection: Connection, most: int, status: HistoryStatus | None = None, since: datetime | None = None
+    connection: Connection,
+    most: int,
+    status: HistoryStatus | None = None,
+    since: datetime | None = None,
+    before: int | None = None,
 ) -> Attempts:
-    """Return the newest attempts of all instances that ended so, and that began since then; newest first."""
-    rows = connection.execute(_narrowed(_NEWEST, status, since), {"most": most})
+    """Return the newest attempts of all instances that ended so, that began since then, before one; newest first."""
+    rows = connection.execute(_narrowed(_NEWEST, status, since, before), {"most": most})
     return sorted_out(connection, batch_process_history, rows, entry)
 
 
 def of_batch(
-    connection: Connection, batch_id: BatchId, status: HistoryStatus | None, since: datetime | None, most: int
+    connection: Connection,
+    batch_id: BatchId,
+    most: int,
+    status: HistoryStatus | None = None,
+    since: datetime | None = None,
+    before: int | None = None,
 ) -> Attempts:
-    """Return the newest attempts of a batch that ended so, and that began since then; newest first."""
-    query = _narrowed(_OF_BATCH, status, since)
+    """Return the newest attempts of a batch that ended so, that began since then, before one; newest first."""
+    query = _narrowed(_OF_BATCH, status, since, before)
     rows = connection.execute(query, {"batch_id": batch_id, "most": most})
     return sorted_out(connection, batch_process_history, rows, entry)
 
 
-def _narrowed(query: Select[Any], status: HistoryStatus | None, since: datetime | None) -> Select[Any]:
+def _narrowed(
+    query: Select[Any], status: HistoryStatus | None, since: datetime | None, before: int | None
+) -> Select[Any]:
     query = query if status is None else query.where(_h.Status == status.value)
-    return query if since is None else query.where(_h.StartTime >= since)
+    query = query if since is None else query.where(_h.StartTime >= since)
+    return query if before is None else query.where(_h.BatchProcessHistory_id < before)

@@ -24,7 +24,15 @@ from sqlalchemy import (
     union_all,
 )
 
-from batchctl.domain.rows import BatchId, BatchInstance, HistoryEntry, InstanceId, InstancesWanted, IntakeId
+from batchctl.domain.rows import (
+    LARGEST_ID,
+    BatchId,
+    BatchInstance,
+    HistoryEntry,
+    InstanceId,
+    InstancesWanted,
+    IntakeId,
+)
 from batchctl.domain.status import InstanceStatus, IntakeStatus, word
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store import unreadable_columns
@@ -56,8 +64,6 @@ from batchctl.store.tables import (
 )
 
 _c, _f, _b, _h = batch_control.c, file_process.c, process_batch.c, batch_process_history.c
-NEWEST = 2**62
-"""What comes before any instance that there will be."""
 NEAR = 2_000
 """Of how many of the newest instances it is looked which have completed last."""
 MOST_LISTED = 100
@@ -298,7 +304,7 @@ def in_status(
 def newest(connection: Connection, wanted: InstancesWanted, batch_id: BatchId | None, most: int) -> list[BatchInstance]:
     """Return the newest instances that fit, newest first."""
     if batch_id is not None and wanted.status is None:
-        before = NEWEST if wanted.before is None else wanted.before
+        before = LARGEST_ID if wanted.before is None else wanted.before
         return _instances(connection, _NEWEST_OF_BATCH, batch_id=batch_id, before=before, most=most)
     statement, values = _NEWEST, dict[str, object](most=most)
     if wanted.before is not None:

@@ -65,7 +65,7 @@ class Console:
         self.live = Live(self.open_app)
         # Of this program, whatever is installed while it runs.
         self._revision = schema.newest_revision()
-        self._threads = LendingThreads(THREADS, self.open_app, App.close, DatabaseRefused)
+        self._threads = LendingThreads(THREADS, self.open_app, App.close, DatabaseRefused, self._check)
         self._templates = jinja2.Environment(
             loader=jinja2.FileSystemLoader(_HERE / "templates"),
             autoescape=True,
@@ -162,12 +162,10 @@ class Console:
 
     async def ask(self, work: Callable[[App], Result]) -> Result:
         """Do a piece of work for the console itself."""
+        return await self._threads.do(work)
 
-        def there(app: App) -> Result:
-            app.refuse_changed_database(self._revision)
-            return work(app)
-
-        return await self._threads.do(there)
+    def _check(self, app: App) -> None:
+        app.refuse_changed_database(self._revision)
 
     def _error(self, error: BatchctlError, session: Session | None) -> Response:
         title = "Not found" if isinstance(error, NotFound) else "Not done"

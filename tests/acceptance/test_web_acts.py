@@ -124,3 +124,18 @@ def test_each_act_that_a_page_names_is_there(night: Night, console: Console) -> 
         for path in acts:
             assert browser.get(path).status in {200, 409}, path
     assert night.status_of(1) == "failed"
+
+
+def test_hosts_and_pools_are_drained_where_they_are_listed(night: Night, console: Console) -> None:
+    browser = console.browser()
+    shown = browser.get("/controllers").text
+    ((host,),) = night.sql("SELECT DISTINCT Host FROM Controller")
+    for path in (f"/hosts/{host}", "/pools/default"):
+        assert f'href="{path}/drain"' in shown
+        assert browser.act(f"{path}/drain", reason="patches").headers["location"] == "/controllers"
+
+    drained = browser.get("/controllers").text
+    for path in (f"/hosts/{host}", "/pools/default"):
+        assert (f'href="{path}/undrain"' in drained, f'href="{path}/drain"' in drained) == (True, False)
+        assert browser.act(f"{path}/undrain", reason="patched").status == 303
+    assert night.json("status")["Drains"] == []

@@ -56,6 +56,14 @@ DONE: dict[tuple[Subject, str], tuple[str, dict[str, str]]] = {
     (Subject.BACKFILLS, "cancel"): ("/backfills/1", WHY),
 }
 """Each act, where it is done, and what is filled in; one after the other."""
+MEANWHILE = """
+CREATE FUNCTION pause_meanwhile() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+BEGIN UPDATE BatchControl SET Status = 'paused' WHERE BatchControl_id = NEW.BatchControl_id; RETURN NULL; END $$;
+CREATE TRIGGER meanwhile AFTER INSERT ON OperatorRequest FOR EACH ROW WHEN (NEW.Reason = 'too late')
+EXECUTE FUNCTION pause_meanwhile()
+"""
+REFUSED_AND_THEN = ("cancel", "resume")
+"""What is asked for besides, of the instance that is paused meanwhile."""
 QUERIES = {
     "/sql": "?list=Running",
     "/batch": "?name=Late",
@@ -190,8 +198,9 @@ def _a_controller_answers_and_the_console_shows_what_was_done(
         assert "Done 1 of 3 Refused 2 Left 0" in over
         assert "BatchControl 3 is paused: only what is ready was meant" in over
         assert "refresh" not in anna.get("/requests/3").headers
-        refused = loader.post("/instances/4/resume", "{}")
-        assert refused.status == 200, refused.said
+        resumed = loader.post("/instances/4/resume", "{}")
+        assert resumed.status == 200, resumed.said
+        _what_the_leader_refuses_is_said_on_the_page_of_the_act(shop, anna)
         for (subject, name), (path, values) in DONE.items():
             until(lambda: shop.status_of(1) != "running")
             where = path if ACTS[subject, name].makes_row else f"{path}/{name}"
@@ -200,10 +209,22 @@ def _a_controller_answers_and_the_console_shows_what_was_done(
     assert DONE.keys() == ACTS.keys()
     assert shop.sql("SELECT Action, Answer FROM OperatorRequest WHERE Status <> 'done' AND Action <> 'resume'") == []
     asked = "SELECT count(*) FROM AuditLog WHERE Action = 'ask' AND Actor = 'anna' AND Host LIKE 'web %'"
-    assert shop.sql(asked) == [(len(DONE),)]
+    assert shop.sql(asked) == [(len(DONE) + len(REFUSED_AND_THEN),)]
     acts = "SELECT DISTINCT Action FROM AuditLog WHERE Actor = 'anna' AND Host LIKE 'OperatorRequest:%'"
     done_by_her = {name for _, name in DONE if name != "submit"}
     assert {"backfill", "schedule run", "accept", *done_by_her} - {"run"} <= {action for (action,) in shop.sql(acts)}
+
+
+def _what_the_leader_refuses_is_said_on_the_page_of_the_act(shop: Guarded, anna: Browser) -> None:
+    shop.sql(MEANWHILE)
+
+    refused = anna.act(f"/instances/2/{REFUSED_AND_THEN[0]}", reason="too late")
+
+    assert refused.status == 409, refused.said
+    assert "BatchControl 2 is paused: only what is ready was meant" in refused.said
+    assert shop.status_of(2) == "paused"
+    assert anna.act(f"/instances/2/{REFUSED_AND_THEN[1]}").status == 303
+    shop.sql("UPDATE OperatorRequest SET Action = 'resume' WHERE Reason = 'too late'")
 
 
 def _each_page_is_shown_to_the_role_of_the_console(anna: Browser) -> None:

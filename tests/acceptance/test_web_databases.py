@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -76,6 +77,20 @@ def test_a_server_that_is_stopped_is_waited_for_and_sessions_outlive_it(server: 
     assert anna.get("/").status == 200
     assert anna.act("/instances/1/cancel", reason="sent twice").status == 303
     assert served.night.status_of(1) == "cancelled"
+
+
+def test_a_server_that_was_away_while_no_page_was_asked_for_is_not_noticed(
+    server: PostgresServer, served: Served
+) -> None:
+    anna = served.browser("anna")
+    paths = ["/", "/instances", "/batches", "/inbox"] * 4
+    with ThreadPoolExecutor(len(paths)) as pool:
+        assert {answer.status for answer in pool.map(anna.get, paths)} == {200}
+
+    server.stop(at_once=True)
+    server.start()
+
+    assert [anna.get(path).status for path in paths] == [200] * len(paths)
 
 
 def test_after_wrong_passwords_no_password_is_looked_at_for_a_while(served: Served) -> None:

@@ -100,7 +100,11 @@ def test_a_tag_limits_acts_to_the_batches_that_have_it(served: Served) -> None:
     browser = choose(served, "ben", add(night, "ben", "operator", "--tag", "Sales"))
     refused = browser.get("/instances/1/cancel")
     assert (refused.status, "only on batches with the tag Sales, and batch Late" in refused.said) == (409, True)
+    assert night("run", "--once").returncode == 0
+    ((incident,),) = night.sql("SELECT Incident_id FROM Incident WHERE BatchControl_id = 1")
     for answer in (
+        browser.get(f"/incidents/{incident}/acknowledge"),
+        browser.post(f"/incidents/{incident}/snooze", {"for": "1h", "form": "1", "look": "1"}),
         browser.get("/batches/Late/disable"),
         browser.get("/new/freezes"),
         browser.act("/new/file-processes", entity="Late"),
@@ -110,6 +114,8 @@ def test_a_tag_limits_acts_to_the_batches_that_have_it(served: Served) -> None:
     assert night.sql("SELECT count(*) FROM BatchFreeze") == [(0,)]
 
     night.sql("UPDATE ProcessBatch SET Tags = 'night,sales'")
+    assert browser.act(f"/incidents/{incident}/snooze", **{"for": "1h"}, reason="later").status == 303
+    assert browser.act(f"/incidents/{incident}/acknowledge", reason="mine").status == 303
 
     assert browser.act("/instances/1/cancel", reason="given up").status == 303
     assert night.status_of(1) == "cancelled"

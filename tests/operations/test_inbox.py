@@ -13,7 +13,7 @@ import pytest
 from batchctl.domain.dead_ends import rejected
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.locked_rows import failure_of
-from batchctl.domain.rows import IntakeId, IntakeRow, Populated
+from batchctl.domain.rows import LARGEST_ID, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import InboxState, IntakeStatus
 from batchctl.operations.clerk import Clerk
 from batchctl.operations.intake import inbox
@@ -518,7 +518,7 @@ def test_a_row_that_nobody_wants_is_rejected_and_nothing_comes_of_it(
     assert (action, target, after["Status"]) == ("reject", f"FileProcess:{at}", "rejected")
     assert before == {3: "rejected", 5: "paused"}.get(at, "ready")
     with world.transactions.read() as connection:
-        aside = intake.set_aside(connection, (IntakeStatus.REJECTED,), intake.NEWEST, 100)
+        aside = intake.set_aside(connection, (IntakeStatus.REJECTED,), LARGEST_ID, 100)
     assert at not in {finding.evidence for finding in rejected(aside, {"Sensor"})}, "it is no incident any more"
     with pytest.raises(Refused, match="is rejected already"):
         clerk(world).reject(IntakeId(at), reason="again")

@@ -223,7 +223,7 @@ MUTANTS: tuple[Mutant, ...] = (
         (
             finished_instances,
             "return InstanceId(found[0].BatchControl_id) if found else None",
-            "return LAST",
+            "return InstanceId(LARGEST_ID)",
         ),
     ),
     mutant(

@@ -12,7 +12,7 @@ from batchctl.domain.alerting.incidents import OF_AN_INSTANCE, Incident
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.operators.notes import Note
 from batchctl.domain.records import JsonValue
-from batchctl.domain.rows import IncidentId, InstanceId
+from batchctl.domain.rows import LARGEST_ID, IncidentId, InstanceId
 from batchctl.domain.status import STANDING_FAILURE, IncidentStatus
 from batchctl.domain.text import fitting, visible
 from batchctl.operations.column_lists import ColumnList, record
@@ -189,8 +189,10 @@ def listed(
     since: datetime | None = None,
 ) -> tuple[Incident, ...]:
     """Return the incidents that stand, oldest first; or all of them, newest first."""
+    if everything:
+        return page(transactions, MOST, everything=True, batch=batch, status=status, since=since)
     with transactions.read() as connection:
-        found = incident_rows.newest(connection, MOST) if everything else incident_rows.first_standing(connection, MOST)
+        found = incident_rows.first_standing(connection, MOST)
         batch_id = None if batch is None else batch_id_of(connection, batch)
         wanted = [
             one
@@ -200,6 +202,30 @@ def listed(
             and (since is None or one.opened_at >= since)
         ]
         return with_reasons(connection, wanted)
+
+
+def page(
+    transactions: Transactions,
+    most: int,
+    *,
+    everything: bool,
+    before: int | None = None,
+    batch: str | None = None,
+    status: IncidentStatus | None = None,
+    since: datetime | None = None,
+) -> tuple[Incident, ...]:
+    """Return the newest incidents before one that fit, of those that stand or of all, newest first."""
+    with transactions.read() as connection:
+        found = incident_rows.newest(
+            connection,
+            most,
+            before=LARGEST_ID if before is None else before,
+            only_standing=not everything,
+            batch_id=None if batch is None else batch_id_of(connection, batch),
+            status=status,
+            since=since,
+        )
+        return with_reasons(connection, found)
 
 
 def with_reasons(connection: Connection, found: Sequence[Incident]) -> tuple[Incident, ...]:

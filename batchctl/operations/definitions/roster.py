@@ -122,7 +122,7 @@ class Roster:
         """Return the newest attempts of a job's batch."""
         with self.transactions.read() as connection:
             batch = batch_of(connection, self.plugins, name)
-            return tuple(history.of_batch(connection, BatchId(batch.row_id), outcome, since, most)[0])
+            return tuple(history.of_batch(connection, BatchId(batch.row_id), most, outcome, since)[0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,7 +226,7 @@ class _Reading:
         return (*changes, *_retries(job, batch))
 
     def _last(self, batch: KeptRow) -> HistoryEntry | None:
-        return next(iter(history.of_batch(self.connection, BatchId(batch.row_id), None, None, 1)[0]), None)
+        return next(iter(history.of_batch(self.connection, BatchId(batch.row_id), 1)[0]), None)
 
     def _words(self, timing: Timing) -> str:
         try:

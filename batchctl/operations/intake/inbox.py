@@ -14,6 +14,7 @@ from batchctl.domain import gates
 from batchctl.domain.plugins import Plugins
 from batchctl.domain.records import Apart, Kept
 from batchctl.domain.rows import (
+    LARGEST_ID,
     MOST_TRIES,
     AuditEntry,
     BatchDefinition,
@@ -129,7 +130,7 @@ class InboxReader:
     ) -> Inbox:
         """Return the newest rows, or those before one."""
         leader = self.leader()
-        start = intake.NEWEST if before is None else before
+        start = LARGEST_ID if before is None else before
         with self.transactions.read() as connection:
             defined = definitions.read(connection)
             statuses = [status for status, state in _SET_ASIDE.items() if state in states]
@@ -202,7 +203,7 @@ def stuck_rows(
 ) -> list[Item]:
     """Return the newest of these rows where the batches are so defined, and those that somebody keeps locked."""
     wanted = _Wanted({InboxState.NEW, InboxState.PARTIAL}, None, None, None)
-    found, _ = _ready(connection, defined, intake.NEWEST, most, wanted)
+    found, _ = _ready(connection, defined, LARGEST_ID, most, wanted)
     return [item for item in (_unless_locked(item, living) for item in found) if item.is_stuck]
 
 

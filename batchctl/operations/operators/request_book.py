@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from batchctl.domain.operators.requests import Request
+from batchctl.domain.rows import LARGEST_ID
 from batchctl.domain.status import RequestStatus
 from batchctl.operations.column_lists import ColumnList, record
 from batchctl.ports import Transactions
@@ -36,14 +37,13 @@ def requests(
     batch: str | None = None,
     status: RequestStatus | None = None,
     since: datetime | None = None,
+    before: int | None = None,
+    most: int = MOST,
 ) -> tuple[Request, ...]:
-    """Return the newest requests, newest first."""
+    """Return the newest requests before one that fit, newest first."""
+    start = LARGEST_ID if before is None else before
     with transactions.read() as connection:
-        found = operator_requests.newest(connection, MOST, only_open=only_open)
-    return tuple(
-        one
-        for one in found
-        if (batch is None or one.batch == batch)
-        and (status is None or one.status is status)
-        and (since is None or one.asked_at >= since)
-    )
+        found = operator_requests.newest(
+            connection, most, before=start, only_open=only_open, batch=batch, status=status, since=since
+        )
+    return tuple(found)

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, case, func, select, text
 
 from batchctl.domain.alerting.incidents import Incident, IncidentSign
 from batchctl.domain.errors import Conflict
-from batchctl.domain.rows import IncidentId, InstanceId
+from batchctl.domain.rows import LARGEST_ID, BatchId, IncidentId, InstanceId
 from batchctl.domain.status import IncidentStatus
 from batchctl.domain.text import NAME_LIMIT, shorten, storable
 from batchctl.domain.unreadable import UnreadableRow
@@ -39,7 +39,12 @@ PRESSING = RowSelect(
 _COUNTS = func.count().label("Standing"), func.sum(_IS_ACKNOWLEDGED).label("Acknowledged")
 COUNT_STANDING = RowSelect(select(*_COUNTS).where(_IS_STANDING))
 _TO_RECOVER = RowSelect(select(incident).where(text(OWED_RECOVERY)).order_by(_i.Incident_id).limit(bindparam("most")))
-_NEWEST = RowSelect(select(incident).order_by(_i.Incident_id.desc()).limit(bindparam("most")))
+_NEWEST = (
+    select(incident)
+    .where(_i.Incident_id < bindparam("before"))
+    .order_by(_i.Incident_id.desc())
+    .limit(bindparam("most"))
+)
 _OF_INSTANCE = RowSelect(
     select(incident).where(_i.BatchControl_id == bindparam("instance_id"), _IS_STANDING).order_by(_i.Incident_id)
 )
@@ -93,9 +98,22 @@ def owing_recovery(connection: Connection, most: int) -> list[Incident]:
     return readable(_TO_RECOVER(connection, most=most), _incident)
 
 
-def newest(connection: Connection, most: int) -> list[Incident]:
-    """Return the newest incidents, newest first."""
-    return readable(_NEWEST(connection, most=most), _incident)
+def newest(
+    connection: Connection,
+    most: int,
+    *,
+    before: int = LARGEST_ID,
+    only_standing: bool = False,
+    batch_id: BatchId | None = None,
+    status: IncidentStatus | None = None,
+    since: datetime | None = None,
+) -> list[Incident]:
+    """Return the newest incidents before one that fit, newest first."""
+    wanted = _NEWEST.where(_IS_STANDING) if only_standing else _NEWEST
+    wanted = wanted if batch_id is None else wanted.where(_i.ProcessBatch_id == batch_id)
+    wanted = wanted if status is None else wanted.where(_i.Status == status.value)
+    wanted = wanted if since is None else wanted.where(_i.OpenedTime >= since)
+    return readable(connection.execute(wanted, {"before": before, "most": most}), _incident)
 
 
 def load_locked(connection: Connection, incident_id: IncidentId) -> Incident | None:

@@ -14,7 +14,7 @@ from sqlalchemy import CTE, Connection, Select, and_, bindparam, exists, func, n
 
 from batchctl.domain.dead_ends import CORRECTED
 from batchctl.domain.errors import Conflict
-from batchctl.domain.rows import BatchId, IntakeId, IntakeRow
+from batchctl.domain.rows import LARGEST_ID, BatchId, IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import NAME_LIMIT
 from batchctl.domain.values import value
@@ -40,8 +40,6 @@ from batchctl.store.tables import (
 LOOKED_AT_ONCE = 1000
 """How many ready rows one statement looks at, however many there are, so that it keeps no other waiting."""
 
-NEWEST = IntakeId(2**63 - 1)
-"""No row has a greater number."""
 
 _f, _c, _b, _a = file_process.c, batch_control.c, process_batch.c, audit_log.c
 intake_row = Reader(IntakeRow)
@@ -295,7 +293,7 @@ def look_on(connection: Connection, entity: str, after: int, until: int, most: i
     return _looked(_LOOK_ON(connection, entity=entity, after=after, until=until, most=most), after, most)
 
 
-def look_back(connection: Connection, before: int = NEWEST) -> Looked:
+def look_back(connection: Connection, before: int = LARGEST_ID) -> Looked:
     """Look what is missing of the ready rows that came before one, the newest first."""
     return _looked(_LOOK_BACK(connection, before=before, most=LOOKED_AT_ONCE), before, LOOKED_AT_ONCE)
 

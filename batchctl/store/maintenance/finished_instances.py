@@ -31,7 +31,7 @@ from sqlalchemy import (
 from batchctl.domain.durations import Took, classes
 from batchctl.domain.errors import Conflict
 from batchctl.domain.maintenance.retention import Keep, Over, Rules, may_go
-from batchctl.domain.rows import NEVER, BatchId, InstanceId, IntakeId
+from batchctl.domain.rows import LARGEST_ID, NEVER, BatchId, InstanceId, IntakeId
 from batchctl.domain.status import Cause, FireOutcome, HistoryStatus, InstanceStatus, IntakeStatus
 from batchctl.domain.values import value
 from batchctl.store.columns import readable
@@ -159,8 +159,6 @@ _HELD_BY = union_all(
 )
 AT_ONCE = 1000
 """Rows that one statement names."""
-LAST = InstanceId(2**63 - 1)
-"""No instance has a greater number."""
 
 Kept = Mapping[tuple[BatchId, InstanceStatus], InstanceId | None]
 
@@ -212,7 +210,7 @@ def _sizes(connection: Connection, intake_ids: Iterable[int]) -> dict[int, int]:
 def oldest_kept(connection: Connection, batch_id: BatchId, outcome: InstanceStatus, last: int) -> InstanceId | None:
     """Return the oldest of the last instances of a batch and an outcome; None where there are not even as many."""
     if last == 0:
-        return LAST
+        return InstanceId(LARGEST_ID)
     found = _LAST_ONES[outcome](connection, batch_id=batch_id, most=1, behind=last - 1)
     return InstanceId(found[0].BatchControl_id) if found else None
 

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, bindparam, select, text
 
 from batchctl.domain.operators.request_verbs import AskedAct
 from batchctl.domain.operators.requests import Request, RequestId
+from batchctl.domain.rows import LARGEST_ID
 from batchctl.domain.status import RequestStatus
 from batchctl.domain.text import NAME_LIMIT, fitting
 from batchctl.store.columns import readable
@@ -30,7 +31,12 @@ _WAITING = RowSelect(
 _ADD = RowInsert(operator_request)
 _LOAD = RowSelect(select(operator_request).where(_q.OperatorRequest_id == bindparam("request_id")))
 _OF = select(operator_request).order_by(_q.OperatorRequest_id)
-_NEWEST = select(operator_request).order_by(_q.OperatorRequest_id.desc()).limit(bindparam("most"))
+_NEWEST = (
+    select(operator_request)
+    .where(_q.OperatorRequest_id < bindparam("before"))
+    .order_by(_q.OperatorRequest_id.desc())
+    .limit(bindparam("most"))
+)
 _ANSWER = RowUpdate(
     operator_request, _q.OperatorRequest_id == bindparam("request_id"), _q.Status == RequestStatus.REQUESTED.value
 )
@@ -41,10 +47,22 @@ def waiting(connection: Connection, after: int, most: int) -> list[Request]:
     return readable(_WAITING(connection, after=after, most=most), _request)
 
 
-def newest(connection: Connection, most: int, *, only_open: bool) -> list[Request]:
-    """Return the newest requests, newest first; all of them, or those that are not answered."""
+def newest(
+    connection: Connection,
+    most: int,
+    *,
+    before: int = LARGEST_ID,
+    only_open: bool = False,
+    batch: str | None = None,
+    status: RequestStatus | None = None,
+    since: datetime | None = None,
+) -> list[Request]:
+    """Return the newest requests before one that fit, newest first."""
     wanted = _NEWEST.where(text(f"OperatorRequest.{REQUESTED}")) if only_open else _NEWEST
-    return readable(connection.execute(wanted, {"most": most}), _request)
+    wanted = wanted if batch is None else wanted.where(_q.ProcessBatchName == batch)
+    wanted = wanted if status is None else wanted.where(_q.Status == status.value)
+    wanted = wanted if since is None else wanted.where(_q.z_inserted >= since)
+    return readable(connection.execute(wanted, {"before": before, "most": most}), _request)
 
 
 def add(connection: Connection, asked: AskedAct, actor: str) -> RequestId:

@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 
 from batchctl.domain.operators.news import InstanceTrace, Traces
-from batchctl.domain.rows import BatchId, InstanceId
+from batchctl.domain.rows import LARGEST_ID, BatchId, InstanceId
 from batchctl.store.conditions import one_of
 from batchctl.store.tables import (
     CLAIMED_INSTANCE,
@@ -40,7 +40,6 @@ MOST = 10_000
 """How many new rows of a table one look reads."""
 Newest = Mapping[str, int]
 """The number of the newest row, by the name of the table."""
-_END = 2**62
 _CLAIMED, _NEWEST, _ACT, _MARK = "claimed", "newest", "act", "mark"
 _GROWING = batch_control, batch_process_history, audit_log
 _c = batch_control.c
@@ -107,7 +106,7 @@ _LOOK = union_all(
 
 def look(connection: Connection, since: Newest | None) -> tuple[Traces, Newest]:
     """Return what is under way, what is newer than the rows of a look before, and what is newest now."""
-    asked = {_called(table): _END if since is None else since[_called(table)] for table in _GROWING}
+    asked = {_called(table): LARGEST_ID if since is None else since[_called(table)] for table in _GROWING}
     rows = connection.execute(_LOOK, asked).all()
     newest = {name: number for kind, name, number, *_ in rows if kind == _MARK}
     traces = Traces(

@@ -35,6 +35,7 @@ STATEMENTS: Mapping[str, tuple[str, ...]] = {
     "Calendars": ("SELECT * FROM Calendar ORDER BY CalendarName;",),
     "Days": ("SELECT * FROM CalendarDay ORDER BY CalendarDate;",),
     "Incidents": ("SELECT * FROM Incident WHERE ResolvedTime IS NULL ORDER BY Incident_id DESC;",),
+    "Requests": ("SELECT * FROM OperatorRequest ORDER BY OperatorRequest_id DESC;",),
     "Acts": ("SELECT * FROM AuditLog ORDER BY AuditLog_id DESC;",),
     "Notes": ("SELECT * FROM Note ORDER BY Note_id DESC;",),
     "Controllers": ("SELECT * FROM Controller ORDER BY Controller_id DESC;",),

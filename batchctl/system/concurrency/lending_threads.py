@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 Lent = TypeVar("Lent")
 Result = TypeVar("Result")
@@ -16,11 +16,16 @@ class LendingThreads(Generic[Lent]):
     """Does pieces of work in a few threads, and lends each what its thread has opened."""
 
     def __init__(
-        self, many: int, make: Callable[[], Lent], close: Callable[[Lent], None], lost: type[Exception]
+        self,
+        many: int,
+        make: Callable[[], Lent],
+        close: Callable[[Lent], None],
+        lost: type[Exception],
+        check: Callable[[Lent], None] | None = None,
     ) -> None:
-        """Open nothing yet; what raises `lost` in a work is closed, and made anew for the next one."""
+        """Open nothing yet; what raises `lost` is closed and made anew: at once in a check, after a work for the next one."""
         self._threads = ThreadPoolExecutor(many, "lending")
-        self._make, self._close, self._lost = make, close, lost
+        self._make, self._close, self._lost, self._check = make, close, lost, check
         self._own = threading.local()
 
     async def do(self, work: Callable[[Lent], Result]) -> Result:
@@ -28,12 +33,33 @@ class LendingThreads(Generic[Lent]):
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._do, work)
 
     def _do(self, work: Callable[[Lent], Result]) -> Result:
-        lent: Any = getattr(self._own, "lent", None)
-        if lent is None:
-            lent = self._own.lent = self._make()
+        lent = self._whole()
         try:
             return work(lent)
         except self._lost:
-            self._own.lent = None
-            self._close(lent)
+            self._drop(lent)
             raise
+
+    def _whole(self) -> Lent:
+        """Return what is lent, made anew where it was lost since the last work of this thread."""
+        lent: Lent | None = getattr(self._own, "lent", None)
+        if lent is not None:
+            try:
+                return self._checked(lent)
+            except self._lost:
+                pass
+        self._own.lent = made = self._make()
+        return self._checked(made)
+
+    def _checked(self, lent: Lent) -> Lent:
+        try:
+            if self._check is not None:
+                self._check(lent)
+        except self._lost:
+            self._drop(lent)
+            raise
+        return lent
+
+    def _drop(self, lent: Lent) -> None:
+        self._own.lent = None
+        self._close(lent)

@@ -35,6 +35,7 @@ PAGES: Sequence[PageAt] = (
     PageAt("/file-processes/{number}", file_process_page.file_process),
     PageAt("/incidents", desk_pages.incidents, "Incidents"),
     PageAt("/audit", desk_pages.audit, "Audit"),
+    PageAt("/requests", desk_pages.requests, "Requests"),
     PageAt("/requests/{number}", request_page.request),
     PageAt("/controllers", controllers_page.controllers, "Controllers"),
     PageAt("/sql", sql_page.as_sql),

@@ -7,7 +7,10 @@ from batchctl.domain.rows import AuditFilter
 from batchctl.operations.alerting import incident_desk
 from batchctl.operations.intake import inbox as inbox_rows
 from batchctl.operations.maintenance import audit_trail
+from batchctl.operations.operators import request_book
 from batchctl.web.page import ON_A_PAGE, Page, PageRequest
+
+_NOT_ASKED = "Nothing was asked for: a row in OperatorRequest asks the leading controller for an act."
 
 
 def inbox(app: App, asked: PageRequest) -> Page:
@@ -20,14 +23,24 @@ def inbox(app: App, asked: PageRequest) -> Page:
 def incidents(app: App, asked: PageRequest) -> Page:
     """List the problems that people have to know of."""
     everything = asked.get("all") == "1"
-    found = incident_desk.listed(app.transactions, everything=everything)
+    before = asked.before()
+    found = incident_desk.page(app.transactions, ON_A_PAGE + 1, everything=everything, before=before)
+    shown = found[:ON_A_PAGE]
     return Page(
         "Incidents",
         "incidents.html",
-        [(incident_desk.incidents_at(app.clock.now()), found)],
-        {"everything": everything, "open": [one for one in found if one.is_standing and one.acknowledged_by is None]},
-        empty="No incident stands.",
+        [(incident_desk.incidents_at(app.clock.now()), shown)],
+        {"everything": everything, "open": [one for one in shown if one.is_standing and one.acknowledged_by is None]},
+        older=str(shown[-1].incident_id) if len(found) > ON_A_PAGE else None,
+        empty="No incident is older." if before else "No incident stands.",
     )
+
+
+def requests(app: App, asked: PageRequest) -> Page:
+    """List what people have asked for by rows, and what the leader has answered."""
+    found = request_book.requests(app.transactions, before=asked.before(), most=ON_A_PAGE + 1)
+    older = str(found[ON_A_PAGE - 1].request_id) if len(found) > ON_A_PAGE else None
+    return Page("Requests", lists=[(request_book.REQUESTS, found[:ON_A_PAGE])], older=older, empty=_NOT_ASKED)
 
 
 def audit(app: App, asked: PageRequest) -> Page:

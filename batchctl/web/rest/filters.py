@@ -72,6 +72,11 @@ def rows_of(columns: ColumnList[Row], rows: Sequence[Row], broken: Sequence[Unre
     return RestAnswer(columns.as_json(rows, broken))
 
 
+def page_of(columns: ColumnList[Row], found: Sequence[Row], limit: int, number: Callable[[Row], int]) -> RestAnswer:
+    """Return a page of a list of which one row more was asked for: where there is one, another page follows."""
+    return RestAnswer(columns.as_json(found[:limit]), number(found[limit - 1]) if len(found) > limit else None)
+
+
 def header_of(columns: ColumnList[Any]) -> tuple[str, ...]:
     """Return the names of what stands in each row."""
     return tuple(columns.header)

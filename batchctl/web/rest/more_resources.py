@@ -21,6 +21,7 @@ from batchctl.web.rest.filters import (
     RestAnswer,
     header_of,
     limit_of,
+    page_of,
     rows_of,
     since_of,
     status_in,
@@ -96,8 +97,11 @@ def _log(app: App, asked: Wish) -> RestAnswer:
 
 def _requests(app: App, asked: Wish) -> RestAnswer:
     batch, status, since = asked.text("batch"), word_of(asked, RequestStatus), since_of(asked)
-    found = request_book.requests(app.transactions, only_open=False, batch=batch, status=status, since=since)
-    return rows_of(request_book.REQUESTS, found)
+    before, limit = asked.number("before"), limit_of(asked)
+    found = request_book.requests(
+        app.transactions, batch=batch, status=status, since=since, before=before, most=limit + 1
+    )
+    return page_of(request_book.REQUESTS, found, limit, lambda one: one.request_id)
 
 
 def _request(app: App, asked: Wish) -> RestAnswer:
@@ -149,7 +153,7 @@ MORE: tuple[Resource, ...] = (
         "What people have asked for by rows.",
         "requests",
         _requests,
-        (BATCH, status_in(RequestStatus), SINCE),
+        (BATCH, status_in(RequestStatus), SINCE, BEFORE, LIMIT),
         header_of(request_book.REQUESTS),
     ),
     Resource(

@@ -28,6 +28,7 @@ from batchctl.web.rest.filters import (
     RestAnswer,
     header_of,
     limit_of,
+    page_of,
     rows_of,
     since_of,
     status_in,
@@ -48,13 +49,13 @@ def _instances(app: App, asked: Wish) -> RestAnswer:
         before=None if before is None else InstanceId(before),
     )
     found = instance_list.page(app.transactions, wanted, limit + 1)
-    last = found[limit - 1].instance.instance_id if len(found) > limit else None
-    return RestAnswer(instance_list.INSTANCES.as_json(found[:limit]), last)
+    return page_of(instance_list.INSTANCES, found, limit, lambda one: one.instance.instance_id)
 
 
 def _attempts(app: App, asked: Wish) -> RestAnswer:
-    filters = asked.text("batch"), word_of(asked, HistoryStatus), since_of(asked)
-    return rows_of(inspection.ATTEMPTS, inspection.newest_attempts(app.transactions, limit_of(asked), *filters)[0])
+    filters, limit = (asked.text("batch"), word_of(asked, HistoryStatus), since_of(asked)), limit_of(asked)
+    found, _ = inspection.newest_attempts(app.transactions, limit + 1, *filters, asked.number("before"))
+    return page_of(inspection.ATTEMPTS, found, limit, lambda one: one.history_id)
 
 
 def _attempts_of(app: App, asked: Wish) -> RestAnswer:
@@ -89,9 +90,15 @@ def _batches(app: App, asked: Wish) -> RestAnswer:
 def _incidents(app: App, asked: Wish) -> RestAnswer:
     status = word_of(asked, IncidentStatus)
     everything = asked.text("all") == "true" or status is IncidentStatus.RESOLVED
-    batch, since = asked.text("batch"), since_of(asked)
-    found = incident_desk.listed(app.transactions, everything=everything, batch=batch, status=status, since=since)
-    return rows_of(incident_desk.incidents_at(app.clock.now()), found)
+    columns, batch, since = incident_desk.incidents_at(app.clock.now()), asked.text("batch"), since_of(asked)
+    if not everything:
+        found = incident_desk.listed(app.transactions, everything=False, batch=batch, status=status, since=since)
+        return rows_of(columns, found)
+    before, limit = asked.number("before"), limit_of(asked)
+    found = incident_desk.page(
+        app.transactions, limit + 1, everything=True, before=before, batch=batch, status=status, since=since
+    )
+    return page_of(columns, found, limit, lambda one: one.incident_id)
 
 
 def _inbox(app: App, asked: Wish) -> RestAnswer:
@@ -115,9 +122,7 @@ def _audit(app: App, asked: Wish) -> RestAnswer:
         before=asked.number("before"),
     )
     found = audit_trail.page(app.transactions, wanted, limit + 1)
-    return RestAnswer(
-        audit_trail.ACTS.as_json(found[:limit]), found[limit - 1].audit_id if len(found) > limit else None
-    )
+    return page_of(audit_trail.ACTS, found, limit, lambda one: one.audit_id)
 
 
 def _controllers(app: App, asked: Wish) -> RestAnswer:
@@ -182,7 +187,7 @@ RESOURCES: tuple[Resource, ...] = (
         "The newest attempts of all.",
         "history",
         _attempts,
-        (BATCH, status_in(HistoryStatus), SINCE, LIMIT),
+        (BATCH, status_in(HistoryStatus), SINCE, BEFORE, LIMIT),
         header_of(inspection.ATTEMPTS),
     ),
     Resource(
@@ -216,10 +221,10 @@ RESOURCES: tuple[Resource, ...] = (
     ),
     Resource(
         "/incidents",
-        "What needs a person.",
+        "What needs a person, oldest first; what is over, too, newest first and by pages.",
         "incidents",
         _incidents,
-        (BATCH, status_in(IncidentStatus), SINCE, ALL),
+        (BATCH, status_in(IncidentStatus), SINCE, ALL, BEFORE, LIMIT),
         header_of(_INCIDENTS),
     ),
     Resource(
