@@ -99,6 +99,7 @@ PARTLY_FULL = {
     "control/test_firing.py": "a thousand due times",
     "control/test_firing_together.py": "ten thousand due times",
     "control/test_purged_instances.py": "a hundred thousand attempts",
+    "control/test_virtual_night.py": "two hundred nights by chance",
     "control/test_workers.py": "thousands of instances",
     "migrations/test_migrations.py": "a script in another shell, a dump, and whatever a hand has changed",
     "operations/test_acting_together.py": "a row that stays locked until it is given up",

@@ -50,6 +50,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": ("report_command", "Show what is due, what is late, and how long steps take."),
     "waits": ("dependencies.waits_commands", "List the batches that wait for others to complete, and why."),
     "graph": ("dependencies.graph_commands", "Draw the batches, what they wait for and how each stands."),
+    "forecast": (
+        "dependencies.forecast_command",
+        "Forecast when the batches of the night will be ready, and what decides.",
+    ),
     "impact": ("dependencies.graph_commands", "Show what the failure of a batch would hold back."),
     "log": ("log_command", "Show what started work by itself, and what came of it."),
     "audit": (
@@ -119,8 +123,8 @@ GROUPS: dict[str, dict[str, str]] = {
         "show, history, output": "Show an instance; its attempts; what they write.",
         "batches, versions": "List batches and steps; how they changed.",
         "incidents, inbox": "List problems; rows that did not become work.",
-        "report, waits": "Show what is due or late; what waits for others.",
-        "graph, impact": "Draw dependencies; what a failure would hold back.",
+        "report, forecast": "Show what is due or late; when it will be ready.",
+        "graph, waits, impact": "Draw dependencies; what waits; what a failure holds.",
         "log, audit": "Show what started by itself; who did what.",
         "controllers, requests": "List controllers; what was asked for by rows.",
     },

@@ -322,6 +322,9 @@ CODES: Mapping[str, int] = {
     "batchctl.web.server:issuer_of": 1509,
     "batchctl.store.maintenance.schema:refuse_upgraded": 1550,
     "batchctl.store.views.same_lists:_literal": 1551,
+    "batchctl.operations.dependencies.forecasting:Forecaster.__post_init__": 1570,
+    "batchctl.operations.dependencies.forecasting:Forecaster.of": 1571,
+    "batchctl.operations.dependencies.forecasting:Forecaster._replays": 1572,
 }
 """By the module and the function that makes the error."""
 

@@ -158,7 +158,7 @@ _IN_PARTS = [
     *((one_of("BatchControl.Status", OVER_INSTANCE), _c.Status == word) for word in OVER_INSTANCE),
 ]
 """The conditions by which each part of a batch's instances is found in an index, in the order of their numbers."""
-_NEWEST_IN_PARTS = union_all(
+NEWEST_IN_PARTS = union_all(
     *(
         select(
             select(_c.BatchControl_id)
@@ -170,7 +170,8 @@ _NEWEST_IN_PARTS = union_all(
         for at, conditions in enumerate(_IN_PARTS)
     )
 ).subquery("Newest")
-_NEWEST_OF_BATCH = _NEWEST.where(_c.BatchControl_id.in_(select(_NEWEST_IN_PARTS.c.BatchControl_id)))
+"""The numbers of the newest instances of a batch before one, and as many of each part of them."""
+_NEWEST_OF_BATCH = _NEWEST.where(_c.BatchControl_id.in_(select(NEWEST_IN_PARTS.c.BatchControl_id)))
 _NEAR = select(_c.BatchControl_id).order_by(_c.BatchControl_id.desc()).limit(bindparam("near")).subquery("Near").c
 LAST_COMPLETED = RowSelect(
     _WHOLE.join(_NEAR.BatchControl_id.table, _NEAR.BatchControl_id == _c.BatchControl_id)

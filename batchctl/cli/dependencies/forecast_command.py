@@ -1,0 +1,86 @@
+"""`batchctl forecast`: when the batches of the night will be ready."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+import click
+
+from batchctl.cli import output
+from batchctl.cli.session import CliSession, batch_names, reads_rows
+from batchctl.domain.dependencies.what_ifs import FORMS
+from batchctl.domain.text import typed, visible
+from batchctl.operations.dependencies import forecasting
+from batchctl.operations.dependencies.forecasting import BatchForecast
+
+
+@click.command()
+@click.argument("batch", metavar="[BATCH]", required=False, shell_complete=batch_names)
+@click.option("--by", metavar="HH:MM", help="Show the chance of being ready by then.  [default: FinishBy]")
+@click.option("--cycle-key", metavar="K", help="The instance of this CycleKey.  [default: the one ready first]")
+@click.option("--what-if", "what_ifs", metavar="TEXT", multiple=True, help=f"Suppose something: {FORMS}.")
+@reads_rows
+def forecast(
+    session: CliSession,
+    batch: str | None,
+    by: str | None,
+    cycle_key: str | None,
+    what_ifs: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Show when BATCH will be ready, with which chance, and what decides; without BATCH, all that comes within 24 hours.
+
+    Past nights are replayed in virtual time by the rules by which controllers start work, from what has happened tonight.
+    """
+    if batch is None and cycle_key is not None:
+        raise click.UsageError("--cycle-key is of one batch: name it.")
+    app = session.app
+    forecaster = forecasting.Forecaster(app.timetable(), app.presence, what_ifs, by)
+    found = forecaster.everything() if batch is None else (forecaster.of(batch, cycle_key),)
+    if as_json:
+        output.print_list(forecasting.FORECASTS, found)
+        return
+    if batch is None:
+        output.show_list(forecasting.FORECASTS, found, if_any=True)
+        if not found:
+            output.line("Nothing is open, and nothing comes within 24 hours.")
+        output.hints(
+            *([f"batchctl forecast {typed(found[0].batch)}   (what decides)"] if found else ["batchctl status"])
+        )
+        return
+    _show(found[0])
+
+
+def _show(one: BatchForecast) -> None:
+    output.line(
+        f"{visible(one.batch)}{'' if one.cycle_key is None else f' for {visible(one.cycle_key)}'}: {_when(one)}"
+    )
+    if one.by is not None and one.chance is not None:
+        output.line(f"Ready by {one.by:%Y-%m-%d %H:%M} UTC: {one.chance:.0%}")
+    output.line(f"{one.replays} nights replayed from what is known of {one.nights}.")
+    for text in _decides(one):
+        output.line(text)
+    for text in one.not_known:
+        output.line(f"Not known: {text}")
+    output.hints(f"batchctl why batch:{typed(one.batch)}", "batchctl forecast")
+
+
+def _when(one: BatchForecast) -> str:
+    parts = [f"ready by {_at(one.median)} (p50)"] if one.median is not None else []
+    parts += [f"{_at(one.nearly)} (p90)"] if one.nearly is not None else []
+    if one.failing:
+        parts.append(f"in {one.failing:.0%} of the nights not without a person")
+    return ", ".join(parts)
+
+
+def _at(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _decides(one: BatchForecast) -> Iterator[str]:
+    if one.decides:
+        yield "What decides, and in which share of the nights:"
+    for each in one.decides:
+        step = "" if each.seq is None else f" (step {each.seq} takes longest)"
+        yield f"  {visible(each.what)}{step}: {each.share:.0%}"

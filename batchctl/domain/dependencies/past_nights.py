@@ -1,0 +1,187 @@
+"""What past nights say of tonight: how long attempts took, how often they failed, and when work came."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Annotated, TypeVar
+
+from batchctl.domain.dependencies.virtual_night import Lengths, Tries
+from batchctl.domain.rows import BatchDefinition, BatchId, InstanceId
+from batchctl.domain.scheduling.wall_clock import DAY, WallClock, naive
+from batchctl.domain.status import Cause, HistoryStatus
+from batchctl.domain.values import named_value
+
+NIGHTS = 60
+"""How many past nights are replayed, and from how many past runs a step draws where it stands in none of them."""
+REPLAYS = 200
+KEY_FORMS = ("%Y-%m-%d", "%Y%m%d")
+"""How CycleKeys name days; one that is written otherwise is not foreseen."""
+_SUCCEEDED = {HistoryStatus.SUCCESS}
+_FAILED = {HistoryStatus.FAILED, HistoryStatus.TIMEOUT, HistoryStatus.LOST}
+_TICK = timedelta(milliseconds=1)
+_MASK, _GOLDEN, _STEP, _MIX = 0xFFFFFFFF, 0x9E3779B1, 0x85EBCA77, 0x2C1B3C6D
+Step = tuple[BatchId, int]
+"""A batch and a ProcessControlSeq."""
+Drawn = TypeVar("Drawn")
+
+
+@named_value
+class PastAttempt:
+    """An attempt of the past, and when its instance came."""
+
+    batch_id: BatchId
+    instance_id: InstanceId
+    cycle_key: str | None
+    came: Annotated[datetime, "CreatedTime"]
+    seq: Annotated[int, "ProcessControlSeq"]
+    cause: Cause
+    status: HistoryStatus
+    started_at: Annotated[datetime, "StartTime"]
+    ended_at: Annotated[datetime, "EndTime"]
+
+
+class _Runs:
+    """The past runs of one step, oldest first."""
+
+    def __init__(self) -> None:
+        self.tries, self.by_key = list[Tries](), dict[str, int]()
+        self._longer: dict[int, list[int]] = {}
+        """Which of them began with an attempt that took longer than so long."""
+
+    def longer_than(self, elapsed: int) -> list[int]:
+        found = self._longer.get(elapsed)
+        if found is None:
+            found = self._longer[elapsed] = [
+                at for at, tries in enumerate(self.tries) if not elapsed or tries.lengths[0] > elapsed
+            ]
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class PastNights:
+    """The past, as replays draw from it."""
+
+    runs: Mapping[Step, _Runs]
+    nights: Sequence[str]
+    """The CycleKeys of the last nights, the newest first."""
+    came: Mapping[BatchId, Mapping[str, datetime]]
+    """By batch, for which CycleKey its first instance came when; without one, by its day."""
+    expected: Mapping[Step, Tries]
+    """What is taken for a step of which too little is known."""
+
+    def lengths(self, number: int) -> Lengths:
+        """Return how long attempts take in one replay: those of one past night, and single ones where they are not of it."""
+        night = self.nights[number % len(self.nights)] if self.nights else None
+
+        def take(batch_id: BatchId, seq: int, elapsed: int) -> Tries:
+            runs = self.runs.get((batch_id, seq))
+            if runs is None:
+                known = self.expected.get((batch_id, seq), NOTHING)
+                return known if known.lengths[0] > elapsed else Tries((elapsed,))
+            at = None if night is None else runs.by_key.get(night)
+            if at is not None and (not elapsed or runs.tries[at].lengths[0] > elapsed):
+                return runs.tries[at]
+            fitting = runs.longer_than(elapsed)
+            # Longer than ever before: nothing is known but that it is not done yet.
+            return runs.tries[_draw(fitting, number, batch_id, seq)] if fitting else Tries((elapsed,))
+
+        return take
+
+    def arrival(self, number: int, batch_id: BatchId, clock: WallClock, now: datetime) -> datetime | None:
+        """Return when the next instance of a batch comes in one replay, by when others came; None where none ever did.
+
+        One a day is expected: today's, or tomorrow's where today's is here.
+        """
+        came = self.came.get(batch_id)
+        if not came:
+            return None
+        today = clock.day_of(now)
+        is_here = any(clock.day_of(one) == today for one in came.values())
+        day = today + DAY if is_here else today
+        at = came.get(self.nights[number % len(self.nights)]) if self.nights else None
+        drawn = _on(day, at if at is not None else _draw([*came.values()], number, batch_id, 0), clock)
+        if drawn > now:
+            return drawn
+        later = [moment for one in came.values() if (moment := _on(day, one, clock)) > now]
+        return _draw(later, number, batch_id, 0) if later else now
+
+    def key_at(self, batch_id: BatchId, moment: datetime, clock: WallClock) -> str | None:
+        """Return the CycleKey that an instance probably has that comes then, by those that came before."""
+        came = self.came.get(batch_id)
+        if not came:
+            return None
+        last = max(came, key=lambda key: came[key])
+        for form in KEY_FORMS:
+            try:
+                day = datetime.strptime(last, form).date()  # noqa: DTZ007 - a day has no zone
+            except ValueError:
+                continue
+            return (clock.day_of(moment) + (day - clock.day_of(came[last]))).strftime(form)
+        return None
+
+    def few(self, step: Step) -> int:
+        """Return of how many runs of a step anything is known."""
+        runs = self.runs.get(step)
+        return 0 if runs is None else len(runs.tries)
+
+
+NOTHING = Tries((0,))
+"""Of a step of which nothing is known."""
+
+
+def past_nights(
+    attempts: Iterable[PastAttempt], batches: Iterable[BatchDefinition], came: Mapping[BatchId, Mapping[str, datetime]]
+) -> PastNights:
+    """Learn from attempts, in order of their beginning; of those of one instance at a step those before a person acted."""
+    by_run: dict[tuple[BatchId, InstanceId, int], list[PastAttempt]] = defaultdict(list)
+    for one in attempts:
+        by_run[one.batch_id, one.instance_id, one.seq].append(one)
+    runs: dict[Step, _Runs] = defaultdict(_Runs)
+    nights: dict[str, InstanceId] = {}
+    for (batch_id, instance_id, seq), tried in sorted(by_run.items(), key=lambda item: item[0][1]):
+        tries = _tries(tried)
+        if tries is None:
+            continue
+        mine, key = runs[batch_id, seq], tried[0].cycle_key
+        if key is not None:
+            mine.by_key[key] = len(mine.tries)
+            nights[key] = max(nights.get(key, instance_id), instance_id)
+        mine.tries.append(tries)
+    last = sorted(nights, key=lambda key: -nights[key])[:NIGHTS]
+    return PastNights(dict(runs), last, came, dict(_expected(batches)))
+
+
+def _tries(attempts: Sequence[PastAttempt]) -> Tries | None:
+    """Return what the attempts of one instance at one step came to by themselves; None where that cannot be said."""
+    lengths = list[int]()
+    for at, one in enumerate(attempts):
+        if at and one.cause is Cause.MANUAL:
+            break
+        if one.status not in _SUCCEEDED | _FAILED or one.cause is Cause.VERIFY:
+            return None
+        lengths.append(max((one.ended_at - one.started_at) // _TICK, 0))
+        if one.status in _SUCCEEDED:
+            return Tries((*lengths,))
+    return Tries((*lengths,), succeeds=False) if lengths else None
+
+
+def _expected(batches: Iterable[BatchDefinition]) -> Iterable[tuple[Step, Tries]]:
+    for batch in batches:
+        for step in batch.steps:
+            if step.expected_duration is not None:
+                yield (batch.batch_id, step.seq), Tries((step.expected_duration // _TICK,))
+
+
+def _draw(what: Sequence[Drawn], number: int, batch_id: int, seq: int) -> Drawn:
+    """Draw one: which of them goes by the number of the replay and the step alone, never by what was drawn before."""
+    mixed = ((number + 1) * _GOLDEN + (batch_id * 1009 + seq) * _STEP) & _MASK
+    mixed = ((mixed ^ (mixed >> 15)) * _MIX) & _MASK
+    return what[(mixed ^ (mixed >> 12)) % len(what)]
+
+
+def _on(day: date, at: datetime, clock: WallClock) -> datetime:
+    """Return the moment of a day at which the clocks show what they showed then."""
+    return clock.meant(datetime.combine(day, clock.shown(naive(at)).time()))

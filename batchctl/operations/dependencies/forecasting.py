@@ -1,0 +1,247 @@
+"""When the batches of the night will be ready: the read models behind `forecast`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from batchctl.domain.dependencies import odds, what_ifs
+from batchctl.domain.dependencies.virtual_night import Replayed, StartCause
+from batchctl.domain.dependencies.what_ifs import Suppositions, UnfitWhatIf
+from batchctl.domain.errors import InvalidInput, Refused
+from batchctl.domain.rows import NEVER, BatchDefinition, BatchId
+from batchctl.domain.scheduling.column_text import UnfitText, time_of_day
+from batchctl.domain.text import typed, visible
+from batchctl.operations.column_lists import Column, ColumnList
+from batchctl.operations.dependencies.tonight import TICK, Tonight, next_time, read_tonight
+from batchctl.operations.presence import Presence
+from batchctl.operations.scheduling.timetable import Timetable
+
+_DECIDES_IN = 0.1
+"""In which share of the nights something has to decide to be named."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnTheWay:
+    """Something that decides when a batch is ready, and in which share of the nights."""
+
+    what: str
+    share: float
+    seq: int | None = None
+    """The step of a batch that takes longest there, in most nights."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchForecast:
+    """When an instance of a batch will be ready."""
+
+    batch: str
+    cycle_key: str | None
+    median: datetime | None
+    """p50; None where more than every second night needs a person, or too little is known."""
+    nearly: datetime | None
+    """p90; None where too many nights need a person, or fewer than 20 nights are known."""
+    by: datetime | None
+    chance: float | None
+    """Of being ready by then."""
+    failing: float
+    """In which share of the nights it does not get ready without a person."""
+    nights: int
+    """How many past nights at least are known of each of its steps."""
+    replays: int
+    decides: tuple[OnTheWay, ...] = ()
+    not_known: tuple[str, ...] = ()
+
+
+def _share(share: float) -> float:
+    return round(share, 3)
+
+
+def _percent(share: float | None) -> str | None:
+    return None if share is None else f"{share:.0%}"
+
+
+FORECASTS = ColumnList[BatchForecast](
+    "Tonight",
+    {
+        "ProcessBatchName": lambda one: one.batch,
+        "CycleKey": lambda one: one.cycle_key,
+        "P50": lambda one: one.median,
+        "P90": lambda one: one.nearly,
+        "By": lambda one: one.by,
+        "Chance": Column(lambda one: one.chance, _share),
+        "NeedsPerson": Column(lambda one: one.failing, _share),
+        "Nights": lambda one: one.nights,
+        "Replays": lambda one: one.replays,
+        "Decides": lambda one: [
+            {"What": each.what, "ProcessControlSeq": each.seq, "Share": _share(each.share)} for each in one.decides
+        ],
+        "NotKnown": lambda one: one.not_known,
+    },
+    {
+        "batch": "ProcessBatchName",
+        "CycleKey": "CycleKey",
+        "p50 (UTC)": "P50",
+        "p90 (UTC)": "P90",
+        "by (UTC)": "By",
+        "chance#": lambda one: _percent(one.chance),
+        "needs a person#": lambda one: _percent(one.failing) if one.failing else None,
+        "nights#": "Nights",
+    },
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Forecaster:
+    """Reads what is known, and replays the night."""
+
+    timetable: Timetable
+    presence: Presence
+    what_ifs: Sequence[str] = ()
+    by: str | None = None
+    _suppose: Suppositions = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Read what is supposed; raises `InvalidInput`."""
+        try:
+            object.__setattr__(self, "_suppose", Suppositions([what_ifs.read(each) for each in self.what_ifs]))
+            if self.by is not None:
+                time_of_day(self.by)
+        except UnfitWhatIf as error:
+            raise InvalidInput(f"{error}", next_step=f"--what-if {what_ifs.FORMS}") from None
+        except UnfitText as error:
+            raise InvalidInput(f"--by: {error}", next_step="--by 06:00") from None
+
+    def of(self, name: str, cycle_key: str | None = None) -> BatchForecast:
+        """Return when a batch will be ready; raises `Refused` where nothing starts it."""
+        tonight = read_tonight(self.timetable, self.presence, name)
+        batch = next(one for one in tonight.batches.values() if one.name == name)
+        replays = self._replays(tonight)
+        key, is_there = _key_of(replays, batch.batch_id, cycle_key)
+        if not is_there:
+            of_key = "" if cycle_key is None else f" for the CycleKey {visible(cycle_key)}"
+            message = f"Nothing of batch {visible(name)} is open{of_key}, and nothing starts it within 24 hours."
+            raise Refused(message, next_step=f"batchctl why batch:{typed(name)}")
+        return self._forecast(tonight, batch, key, replays)
+
+    def everything(self) -> tuple[BatchForecast, ...]:
+        """Return the same for each batch of which something is open, or comes within 24 hours; the soonest first."""
+        tonight = read_tonight(self.timetable, self.presence, None)
+        replays = self._replays(tonight)
+        made = list[BatchForecast]()
+        for batch in tonight.batches.values():
+            key, is_there = _key_of(replays, batch.batch_id, None)
+            if is_there:
+                made.append(self._forecast(tonight, batch, key, replays))
+        return tuple(sorted(made, key=lambda one: (one.median is None, one.median or NEVER, one.batch)))
+
+    def _replays(self, tonight: Tonight) -> list[Replayed]:
+        try:
+            self._suppose.check(tonight.batches.values(), tonight.night)
+        except UnfitWhatIf as error:
+            raise InvalidInput(f"{error}", next_step="batchctl batches") from None
+        return tonight.replays(self._suppose)
+
+    def _forecast(
+        self, tonight: Tonight, batch: BatchDefinition, key: str | None, replays: Sequence[Replayed]
+    ) -> BatchForecast:
+        numbers = [_number_of(one, batch.batch_id, key) for one in replays]
+        ends = [None if number is None else one.ends[number] for one, number in zip(replays, numbers, strict=True)]
+        ways = [
+            [*one.way_to(number)]
+            for one, number in zip(replays, numbers, strict=True)
+            if number is not None and one.ends[number] is not None
+        ]
+        on_way = {
+            one.instances[at].batch_id
+            for one, number in zip(replays, numbers, strict=True)
+            if number is not None
+            for at in one.way_to(number)
+        }
+        few = [tonight.past.few((each, step.seq)) for each in sorted(on_way) for step in tonight.batches[each].steps]
+        nights = min(few, default=0)
+        by = (
+            tonight.by(batch.batch_id)
+            if self.by is None
+            else next_time(tonight.clock, tonight.now, time_of_day(self.by))
+        )
+        end_by = None if by is None else (by - tonight.now) // TICK
+        nearly = odds.at_rank(ends, odds.NEARLY) if nights >= odds.ENOUGH else None
+        median = odds.at_rank(ends, odds.MEDIAN)
+        return BatchForecast(
+            batch=batch.name,
+            cycle_key=key,
+            median=None if median is None else tonight.now + median * TICK,
+            nearly=None if nearly is None else tonight.now + nearly * TICK,
+            by=by,
+            chance=None if end_by is None else odds.share_by(ends, end_by),
+            failing=sum(end is None for end in ends) / len(ends),
+            nights=nights,
+            replays=len(replays),
+            decides=tuple(_decides(tonight, replays, numbers)) if ways else (),
+            not_known=tuple(_not_known(tonight, on_way, nights)),
+        )
+
+
+def _key_of(replays: Sequence[Replayed], batch_id: BatchId, wanted: str | None) -> tuple[str | None, bool]:
+    """Return the CycleKey of the instance of a batch that is ready first, and whether there is one."""
+    for one in replays:
+        of_batch = [
+            (one.ends[at] is None, one.ends[at] or 0, at)
+            for at, each in enumerate(one.instances)
+            if each.batch_id == batch_id and (wanted is None or each.cycle_key == wanted)
+        ]
+        if of_batch:
+            return one.instances[min(of_batch)[2]].cycle_key, True
+    return wanted, False
+
+
+def _number_of(one: Replayed, batch_id: BatchId, key: str | None) -> int | None:
+    return next(
+        (at for at, each in enumerate(one.instances) if each.batch_id == batch_id and each.cycle_key == key), None
+    )
+
+
+def _decides(tonight: Tonight, replays: Sequence[Replayed], numbers: Sequence[int | None]) -> Iterator[OnTheWay]:
+    """Yield what lies on the way to the end, the most frequent first."""
+    batches, waits, many = Counter[BatchId](), Counter[str](), 0
+    longest: dict[BatchId, Counter[int]] = {}
+    for one, number in zip(replays, numbers, strict=True):
+        if number is None or one.ends[number] is None:
+            continue
+        many += 1
+        way = [*one.way_to(number)]
+        batches.update({one.instances[at].batch_id for at in way})
+        waits.update({_wait(one.reasons[at].cause, one.reasons[at].name) for at in way} - {""})
+        for at in way:
+            if (seq := one.longest[at]) is not None:
+                longest.setdefault(one.instances[at].batch_id, Counter())[seq] += 1
+    for batch_id, count in batches.most_common():
+        if count / many >= _DECIDES_IN:
+            steps = longest.get(batch_id, Counter()).most_common(1)
+            yield OnTheWay(what=tonight.batches[batch_id].name, share=count / many, seq=steps[0][0] if steps else None)
+    for wait, count in waits.most_common():
+        if count / many >= _DECIDES_IN:
+            yield OnTheWay(what=wait, share=count / many)
+
+
+def _wait(cause: StartCause, name: str | None) -> str:
+    """Name what an instance waited for besides its arrival and others; empty where it did not."""
+    if cause in {StartCause.COMES, StartCause.AFTER}:
+        return ""
+    return cause.value if name is None else f"{cause} {visible(name)}"
+
+
+def _not_known(tonight: Tonight, on_way: Iterable[BatchId], nights: int) -> Iterator[str]:
+    if nights < odds.ENOUGH:
+        yield f"p90: {nights} nights are known of the step with the fewest, and {odds.ENOUGH} are needed"
+    for batch_id in sorted(on_way):
+        batch = tonight.batches[batch_id]
+        for step in batch.steps:
+            if tonight.past.few((batch_id, step.seq)):
+                continue
+            expected = step.expected_duration
+            used = "0 s was used" if expected is None else f"ExpectedDuration {expected.total_seconds():g} s was used"
+            yield f"{visible(batch.name)}, step {step.seq} {visible(step.name)} has never run: {used}"

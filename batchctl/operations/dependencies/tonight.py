@@ -1,0 +1,194 @@
+"""What is known before a night is replayed: what is open, what comes, what may start, and what past nights say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, time, timedelta
+
+from batchctl.domain.dependencies import past_nights
+from batchctl.domain.dependencies.past_nights import NIGHTS, REPLAYS, PastAttempt, PastNights
+from batchctl.domain.dependencies.virtual_night import Replayed, VirtualInstance, VirtualNight
+from batchctl.domain.dependencies.what_ifs import Suppositions
+from batchctl.domain.operators import freezes
+from batchctl.domain.rows import NEVER, BatchDefinition, BatchId, BatchInstance, HistoryEntry
+from batchctl.domain.scheduling.column_text import UnfitText, time_of_day
+from batchctl.domain.scheduling.due import InstantOutcome
+from batchctl.domain.scheduling.modes import is_scheduled, takers_of
+from batchctl.domain.scheduling.wall_clock import DAY, WallClock, clock_of
+from batchctl.domain.status import FINAL, STANDING_FAILURE, InstanceStatus
+from batchctl.operations import unknown
+from batchctl.operations.presence import Presence
+from batchctl.operations.scheduling.schedule_findings import ScheduleContext
+from batchctl.operations.scheduling.timetable import Timetable
+from batchctl.store import Connection, pool_rows, reports
+from batchctl.store.alerting import evidence
+from batchctl.store.dependencies import live
+from batchctl.store.dependencies.past_attempts import past_attempts
+from batchctl.store.scheduling import schedule_rows
+
+AHEAD = timedelta(hours=24)
+"""How far a forecast looks."""
+MOST = 10_000
+"""How many open instances it looks at, at most."""
+TICK = timedelta(milliseconds=1)
+_OPEN = tuple(status for status in InstanceStatus if status not in FINAL)
+_NEEDS_A_PERSON = {*STANDING_FAILURE, InstanceStatus.PAUSED, InstanceStatus.PAUSING, InstanceStatus.CANCELLING}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tonight:
+    """All that is known before a night is replayed."""
+
+    now: datetime
+    clock: WallClock
+    batches: Mapping[BatchId, BatchDefinition]
+    night: VirtualNight
+    past: PastNights
+    due: Sequence[VirtualInstance]
+    """What schedules start."""
+    learned: Sequence[BatchId]
+    """Batches whose work comes from outside, by when it came before."""
+    finish_by: Mapping[BatchId, str]
+
+    def replays(self, suppose: Suppositions) -> list[Replayed]:
+        """Replay the night, each time with the lengths and arrivals of another one."""
+        changed = suppose.change(self.night)
+        made = list[Replayed]()
+        for number in range(REPLAYS):
+            coming = [*self.due, *self._arrivals(number, suppose)]
+            moved = self._moved(coming, suppose)
+            lengths = suppose.lengths(self.past.lengths(number), self.batches)
+            made.append(replace(changed, instances=[*changed.instances, *moved]).replay(lengths))
+        return made
+
+    def _arrivals(self, number: int, suppose: Suppositions) -> Iterator[VirtualInstance]:
+        for batch_id in self.learned:
+            at = self.past.arrival(number, batch_id, self.clock, self.now)
+            if at is not None and at - self.now <= AHEAD:
+                key = self.past.key_at(batch_id, at, self.clock)
+                yield VirtualInstance(batch_id=batch_id, cycle_key=key, comes=max((at - self.now) // TICK, 1))
+        known = {self.batches[each].name for each in self.learned}
+        for name in suppose.arrivals:
+            if name not in known and not any(self.batches[one.batch_id].name == name for one in self.due):
+                batch_id = next(key for key, batch in self.batches.items() if batch.name == name)
+                key = self.past.key_at(batch_id, self._next(suppose.arrivals[name]), self.clock)
+                yield VirtualInstance(batch_id=batch_id, cycle_key=key, comes=1)
+
+    def _moved(self, coming: Iterable[VirtualInstance], suppose: Suppositions) -> Iterator[VirtualInstance]:
+        for one in coming:
+            minutes = suppose.arrivals.get(self.batches[one.batch_id].name)
+            yield one if minutes is None else replace(one, comes=max((self._next(minutes) - self.now) // TICK, 1))
+
+    def _next(self, minutes: int) -> datetime:
+        """Return the next moment at which the clocks show a time of day."""
+        return next_time(self.clock, self.now, minutes)
+
+    def by(self, batch_id: BatchId) -> datetime | None:
+        """Return by when a batch has to be ready, as its FinishBy says."""
+        try:
+            return self._next(time_of_day(self.finish_by[batch_id].strip())) if batch_id in self.finish_by else None
+        except UnfitText:
+            return None
+
+
+def next_time(clock: WallClock, now: datetime, minutes: int) -> datetime:
+    """Return the next moment at which clocks show a time of day."""
+    midnight = datetime.combine(clock.day_of(now), time())
+    shown = timedelta(minutes=minutes)
+    today = clock.meant(midnight + shown)
+    return today if today > now else clock.meant(midnight + DAY + shown)
+
+
+def read_tonight(timetable: Timetable, presence: Presence, name: str | None) -> Tonight:
+    """Read what is known; raises `NotFound` where there is no batch of that name."""
+    with timetable.transactions.read() as connection:
+        context = timetable.context(connection)
+        batches = {batch.batch_id: batch for batch in context.batches}
+        if name is not None:
+            unknown.named(connection, batches.values(), name)
+        clock = clock_of(context.zone)
+        attempts = past_attempts(connection, batches, NIGHTS)
+        due = [*_due(connection, context)]
+        fed = {one.batch_id for one in due}
+        return Tonight(
+            now=context.now,
+            clock=clock,
+            batches=batches,
+            night=_night(connection, presence, batches, context.now),
+            past=past_nights.past_nights(attempts, batches.values(), _came(attempts, clock)),
+            due=due,
+            learned=[
+                batch.batch_id
+                for batch in batches.values()
+                if batch.enabled and not batch.dependencies and batch.batch_id not in fed
+            ],
+            finish_by={one.batch_id: one.finish_by for one in evidence.expected(connection) if one.finish_by},
+        )
+
+
+def _due(connection: Connection, context: ScheduleContext) -> Iterator[VirtualInstance]:
+    """Yield what schedules start within the time that a forecast looks ahead."""
+    for schedule in schedule_rows.everything(connection)[0]:
+        plan = context.plan_of(schedule.timing) if schedule.enabled else None
+        if plan is None:
+            continue
+        takers = [one for one in takers_of(schedule.entity, context.batches) if one.enabled and is_scheduled(one.mode)]
+        for instant in plan.instants(context.now, context.now + AHEAD):
+            if instant.due is None or instant.outcome is InstantOutcome.SKIPPED:
+                continue
+            comes, key = max((instant.due - context.now) // TICK, 1), instant.business_date.isoformat()
+            yield from (VirtualInstance(batch_id=one.batch_id, cycle_key=key, comes=comes) for one in takers)
+
+
+def _night(
+    connection: Connection, presence: Presence, batches: Mapping[BatchId, BatchDefinition], now: datetime
+) -> VirtualNight:
+    entries = {entry.instance_id: entry for entry in reports.live_entries(connection, MOST)}
+    living = presence.living(connection, now)
+    served = {pool for pools in pool_rows.served(connection, living).values() for pool in pools}
+    return VirtualNight(
+        batches=batches,
+        instances=[
+            _virtual(one, batches[one.batch_id], entries.get(one.instance_id), now)
+            for one in reports.open_in(connection, _OPEN, MOST)
+            if one.batch_id in batches
+        ],
+        opens={batch.batch_id: _opens(batch, now) for batch in batches.values()},
+        waiting=[(one.batch_id, one.completed, one.cycle_key) for one in live.waiting(connection)],
+        slots=sum(row.slots for row in living) or None,
+        pools=pool_rows.known(connection),
+        served=frozenset(served) if living else None,
+    )
+
+
+def _opens(batch: BatchDefinition, now: datetime) -> int | None:
+    freeze = freezes.holding(batch, now)
+    if freeze is None:
+        return 0
+    return None if freeze.until is None or freeze.until == NEVER else max((freeze.until - now) // TICK, 0)
+
+
+def _virtual(one: BatchInstance, batch: BatchDefinition, entry: HistoryEntry | None, now: datetime) -> VirtualInstance:
+    step = batch.step_after(one.last_seq)
+    allowed = 0 if step is None else batch.retries_after(one.last_seq)
+    return VirtualInstance(
+        batch_id=one.batch_id,
+        cycle_key=one.cycle_key,
+        last_seq=one.last_seq,
+        not_before=max((one.next_run_time - now) // TICK, 0),
+        under_way=None if entry is None else entry.seq,
+        elapsed=0 if entry is None else max((now - entry.started_at) // TICK, 0),
+        failures=max(allowed - one.retry_count, 0),
+        stands=one.status in _NEEDS_A_PERSON,
+    )
+
+
+def _came(attempts: Iterable[PastAttempt], clock: WallClock) -> dict[BatchId, dict[str, datetime]]:
+    """Return by batch and CycleKey, or day where there is none, when the first instance came."""
+    found: dict[BatchId, dict[str, datetime]] = {}
+    for one in attempts:
+        key = clock.day_of(one.came).isoformat() if one.cycle_key is None else one.cycle_key
+        of_batch = found.setdefault(one.batch_id, {})
+        of_batch[key] = min(of_batch.get(key, one.came), one.came)
+    return found

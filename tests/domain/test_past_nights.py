@@ -1,0 +1,120 @@
+"""What past nights say: runs as they came to by themselves, drawn by night where there is one, and longer than what runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from batchctl.domain.dependencies.odds import NEARLY, at_rank
+from batchctl.domain.dependencies.past_nights import PastAttempt, PastNights, past_nights
+from batchctl.domain.dependencies.virtual_night import Tries, VirtualInstance, VirtualNight
+from batchctl.domain.rows import BatchDefinition, BatchId, Dependency, InstanceId, Step
+from batchctl.domain.scheduling.wall_clock import clock_of
+from batchctl.domain.status import Cause, HistoryStatus
+
+A, B = BatchId(1), BatchId(2)
+FIRST = datetime(2026, 11, 1, 2, tzinfo=UTC)
+CLOCK = clock_of("Europe/Amsterdam")
+OK, BAD = HistoryStatus.SUCCESS, HistoryStatus.FAILED
+
+
+def attempt(
+    instance: int, seconds: float, status: HistoryStatus = OK, batch: BatchId = A, cause: Cause = Cause.AUTO
+) -> PastAttempt:
+    """Return an attempt at step 10 of an instance; each came a day after the one before."""
+    came = FIRST + timedelta(days=instance)
+    return PastAttempt(
+        batch_id=batch,
+        instance_id=InstanceId(10 * instance + batch),
+        cycle_key=f"{came:%Y-%m-%d}",
+        came=came,
+        seq=10,
+        cause=cause,
+        status=status,
+        started_at=came,
+        ended_at=came + timedelta(seconds=seconds),
+    )
+
+
+def known(attempts: Sequence[PastAttempt], *batches: BatchDefinition) -> PastNights:
+    came: dict[BatchId, dict[str, datetime]] = {}
+    for one in attempts:
+        came.setdefault(one.batch_id, {})[one.cycle_key or ""] = one.came
+    return past_nights(attempts, batches, came)
+
+
+def test_a_run_is_what_it_came_to_before_a_person_acted() -> None:
+    found = known(
+        [
+            attempt(1, 5, BAD),
+            attempt(1, 6, cause=Cause.RETRY),
+            attempt(2, 7, BAD),
+            attempt(2, 8, cause=Cause.MANUAL),
+            attempt(3, 9, HistoryStatus.CANCELLED),
+        ]
+    )
+    assert found.runs[A, 10].tries == [Tries((5000, 6000)), Tries((7000,), succeeds=False)]
+
+
+def test_a_replay_is_one_night_for_all_that_stand_in_it() -> None:
+    found = known([*(attempt(at, at) for at in range(1, 9)), *(attempt(at, 100 + at, batch=B) for at in range(1, 9))])
+    for number in range(20):
+        take = found.lengths(number)
+        (mine,), (other,) = take(A, 10, 0).lengths, take(B, 10, 0).lengths
+        assert other - mine == 100_000
+
+
+def test_what_runs_already_takes_longer_than_it_has() -> None:
+    found = known([attempt(at, at) for at in range(1, 9)])
+    assert {found.lengths(number)(A, 10, 6500).lengths for number in range(30)} == {(7000,), (8000,)}
+    assert found.lengths(0)(A, 10, 60_000).lengths == (60_000,)
+
+
+def test_a_step_that_never_ran_takes_what_is_expected() -> None:
+    step = Step(batch_id=B, seq=10, name="s", process_type="sql", expected_duration=timedelta(seconds=60))
+    found = known([], BatchDefinition(batch_id=B, name="B", entity="B", steps=(step,)))
+    assert found.lengths(0)(B, 10, 0).lengths == (60_000,)
+    assert found.lengths(0)(A, 10, 0).lengths == (0,)
+
+
+def test_work_comes_when_it_came_before_and_tomorrow_where_it_is_here() -> None:
+    found = known([attempt(at, 1) for at in range(1, 9)])
+    before = datetime(2026, 11, 12, 1, tzinfo=UTC)
+    assert found.arrival(0, A, CLOCK, before) == datetime(2026, 11, 12, 2, tzinfo=UTC)
+    assert found.key_at(A, datetime(2026, 11, 12, 2, tzinfo=UTC), CLOCK) == "2026-11-12"
+    # It came every day at two, and has not come yet: it is expected at any moment.
+    late = datetime(2026, 11, 12, 4, tzinfo=UTC)
+    assert found.arrival(0, A, CLOCK, late) == late
+    here = datetime(2026, 11, 9, 4, tzinfo=UTC)
+    assert found.arrival(0, A, CLOCK, here) == datetime(2026, 11, 10, 2, tzinfo=UTC)
+    assert found.arrival(0, B, CLOCK, here) is None
+
+
+@given(st.lists(st.integers(1, 1000), min_size=20, max_size=30), st.integers(0, 29), st.integers(0, 1000))
+def test_without_limits_a_longer_run_makes_no_night_shorter(lengths: list[int], at: int, more: int) -> None:
+    longer = [*lengths]
+    longer[at % len(longer)] += more
+    assert _nearly(lengths) <= _nearly(longer)
+
+
+def _nearly(lengths: Sequence[int]) -> int:
+    """Return p90 of two batches, one of which waits for the other, of which only the first varies."""
+    steps = {each: (Step(batch_id=each, seq=10, name="s", process_type="sql"),) for each in (A, B)}
+    waits = (Dependency(row_id=1, depends_on=A, deadline=timedelta(hours=1)),)
+    batches = {
+        A: BatchDefinition(batch_id=A, name="A", entity="A", steps=steps[A], dependents=(B,)),
+        B: BatchDefinition(batch_id=B, name="B", entity="B", steps=steps[B], dependencies=waits),
+    }
+    past = known(
+        [
+            *(attempt(at, seconds) for at, seconds in enumerate(lengths)),
+            *(attempt(at, 10, batch=B) for at in range(len(lengths))),
+        ]
+    )
+    night = VirtualNight(batches=batches, instances=[VirtualInstance(batch_id=A, cycle_key="tonight")])
+    found = at_rank([night.replay(past.lengths(number)).ends[1] for number in range(60)], NEARLY)
+    assert found is not None
+    return found
