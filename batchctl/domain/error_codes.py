@@ -107,7 +107,7 @@ CODES: Mapping[str, int] = {
     "batchctl.operations.alerting.incident_desk:_is_over": 1085,
     "batchctl.operations.inspection:check_named": 1086,
     "batchctl.operations.inspection:batch_id_of": 1088,
-    "batchctl.operations.intervene:Operator.rerun.<locals>.decide": 1089,
+    "batchctl.operations.intervene:AsShown.check": 1089,
     "batchctl.operations.intervene:Operator.set_enabled.<locals>.switch": 1090,
     "batchctl.operations.intervene:Operator._write": 1091,
     "batchctl.operations.definitions.job_acts:Foreman.cancel_failed": 1092,

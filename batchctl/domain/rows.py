@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from hashlib import sha256
 from typing import Annotated, NewType
 
 from batchctl.domain.arrivals import FoundFile
@@ -45,6 +46,7 @@ IncidentId = NewType("IncidentId", int)
 
 LARGEST_ID = 2**63 - 1
 """No row has a greater number."""
+MARK_DIGITS = 16
 LONG_AGO = datetime(1900, 1, 1, tzinfo=UTC)
 """`NextRunTime` of an instance that waits for nothing."""
 NEVER = datetime(9999, 12, 31, microsecond=1, tzinfo=UTC)
@@ -468,6 +470,12 @@ class BatchInstance:
 
     begun_at: Hidden[Annotated[datetime | None, "BegunTime"]] = field(default=None, compare=False)
     """When it was claimed for the first step of its batch; written of batches with MaxPerMinute only."""
+
+    @property
+    def mark(self) -> str:
+        """Return a short text that is another one as soon as the instance has gone on or was changed."""
+        stands = self.status.value, self.last_seq, self.retry_count, self.claim_token, self.lost_count, self.data
+        return sha256(repr(stands).encode()).hexdigest()[:MARK_DIGITS]
 
     @property
     def retries_skipped(self) -> bool:

@@ -18,6 +18,7 @@ from batchctl.domain.operators.release import Choice
 from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, MissingPlugin, Step
 from batchctl.domain.status import ConfirmationAnswer, HistoryStatus, InstanceStatus, OnTimeout
 from batchctl.domain.text import fitting, storable, visible
+from batchctl.domain.values import value
 from batchctl.operations import decisions, shown_columns, unknown
 from batchctl.operations.decisions import Action
 from batchctl.operations.intake import file_correction
@@ -36,6 +37,28 @@ from batchctl.store.operators import confirmation_rows
 
 Decide = Callable[[BatchInstance, BatchDefinition], BatchInstance]
 _IN_LINE = frozenset({InstanceStatus.READY, InstanceStatus.RETRY})
+
+
+@value
+class AsShown:
+    """How an instance was shown to the person who decides on an act: the act is refused where it stands otherwise."""
+
+    status: InstanceStatus | None = None
+    mark: str | None = None
+    """Of the instance, or of the question that is answered."""
+
+    def check(self, instance: BatchInstance, mark: str) -> None:
+        """Refuse an act on an instance that stands otherwise."""
+        if self.status is not None and instance.status is not self.status:
+            message = f"BatchControl {instance.instance_id} is {instance.status}: only what is {self.status} was meant."
+            raise Refused(message, next_step=f"batchctl show {instance.instance_id}")
+        if self.mark is not None and self.mark != mark:
+            message = f"{decisions.named(instance)} has changed since it was shown."
+            raise Refused(message, next_step="the same once more")
+
+
+ANYHOW = AsShown()
+"""However it stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,20 +165,20 @@ class Operator(Actor):
         reason: str,
         from_seq: int | None = None,
         corrections: Mapping[str, str | None] | None = None,
-        seen: BatchInstance | None = None,
+        seen: AsShown = ANYHOW,
     ) -> Intervention:
         """Run an instance again from the step that failed, or from a chosen one, with corrected values.
 
-        Refused when the instance differs from `seen`, as it was shown before the rerun was decided.
+        Like each of these acts, refused where the instance differs from how it was `seen` when that was decided.
         """
-
-        def decide(instance: BatchInstance, batch: BatchDefinition) -> BatchInstance:
-            if seen is not None and seen != instance:
-                message = f"{decisions.named(instance)} has changed since it was shown."
-                raise Refused(message, next_step="the same once more")
-            return decisions.rerun(instance, batch, from_seq, corrections)
-
-        return self._act(Action.RERUN, instance_id, reason, decide, corrections or {})
+        return self._act(
+            Action.RERUN,
+            instance_id,
+            reason,
+            lambda instance, batch: decisions.rerun(instance, batch, from_seq, corrections),
+            seen,
+            corrections or {},
+        )
 
     def refused(self, done: Intervention) -> tuple[NextCommand, ...]:
         """Return the steps left of a rerun that cannot run as they stand, but for those whose plugin is known to be missing.
@@ -168,17 +191,17 @@ class Operator(Actor):
         told = {one.seq for one in done.missing}
         return tuple(one for one in commands if one.refused is not None and one.seq not in told)
 
-    def pause(self, instance_id: InstanceId, *, reason: str | None = None) -> Intervention:
+    def pause(self, instance_id: InstanceId, *, reason: str | None = None, seen: AsShown = ANYHOW) -> Intervention:
         """Let nothing more of an instance start; a running step ends first."""
-        return self._act(Action.PAUSE, instance_id, reason, lambda instance, _: decisions.pause(instance))
+        return self._act(Action.PAUSE, instance_id, reason, lambda instance, _: decisions.pause(instance), seen)
 
-    def resume(self, instance_id: InstanceId, *, reason: str | None = None) -> Intervention:
+    def resume(self, instance_id: InstanceId, *, reason: str | None = None, seen: AsShown = ANYHOW) -> Intervention:
         """Let a paused instance go on."""
-        return self._act(Action.RESUME, instance_id, reason, lambda instance, _: decisions.resume(instance))
+        return self._act(Action.RESUME, instance_id, reason, lambda instance, _: decisions.resume(instance), seen)
 
-    def cancel(self, instance_id: InstanceId, *, reason: str) -> Intervention:
+    def cancel(self, instance_id: InstanceId, *, reason: str, seen: AsShown = ANYHOW) -> Intervention:
         """Give an instance up; a running step is stopped."""
-        return self._act(Action.CANCEL, instance_id, reason, lambda instance, _: decisions.cancel(instance))
+        return self._act(Action.CANCEL, instance_id, reason, lambda instance, _: decisions.cancel(instance), seen)
 
     def cancel_waiting(self, connection: Connection, instance_id: InstanceId, *, reason: str) -> bool:
         """Give an instance up as a part of a greater act, unless a controller has it: that one goes on to its end."""
@@ -188,17 +211,17 @@ class Operator(Actor):
         self._write(connection, Action.CANCEL, reason, before, decisions.cancel(before), batch)
         return True
 
-    def skip(self, instance_id: InstanceId, *, reason: str) -> Intervention:
+    def skip(self, instance_id: InstanceId, *, reason: str, seen: AsShown = ANYHOW) -> Intervention:
         """Go on without the step that is next."""
-        return self._act(Action.SKIP, instance_id, reason, decisions.skip)
+        return self._act(Action.SKIP, instance_id, reason, decisions.skip, seen)
 
-    def confirm(self, instance_id: InstanceId, *, reason: str | None = None) -> Intervention:
+    def confirm(self, instance_id: InstanceId, *, reason: str | None = None, seen: AsShown = ANYHOW) -> Intervention:
         """Answer yes to the question that an instance waits with: it goes on behind the step."""
-        return self._answer(Action.CONFIRM, instance_id, reason)
+        return self._answer(Action.CONFIRM, instance_id, reason, seen)
 
-    def refuse(self, instance_id: InstanceId, *, reason: str) -> Intervention:
+    def refuse(self, instance_id: InstanceId, *, reason: str, seen: AsShown = ANYHOW) -> Intervention:
         """Answer no: the step has failed, without a retry."""
-        return self._answer(Action.REFUSE, instance_id, reason)
+        return self._answer(Action.REFUSE, instance_id, reason, seen)
 
     def set_enabled(
         self, name: str, *, enabled: bool, reason: str | None = None, choice: Choice | None = None
@@ -244,12 +267,14 @@ class Operator(Actor):
         instance_id: InstanceId,
         reason: str | None,
         decide: Decide,
+        seen: AsShown,
         corrections: Collection[str] = (),
     ) -> Intervention:
         reason = checked_reason(reason)
 
         def act(connection: Connection) -> Intervention:
             before, batch = _load(connection, instance_id, instances.load if self.dry_run else instances.load_locked)
+            seen.check(before, before.mark)
             decisions.check_unasked(before, action, confirmation_rows.open_of(connection, instance_id))
             after = decide(before, batch)
             if before.steps_failed and after.last_seq < before.last_seq:
@@ -261,12 +286,13 @@ class Operator(Actor):
 
         return self.act(act)
 
-    def _answer(self, action: Action, instance_id: InstanceId, reason: str | None) -> Intervention:
+    def _answer(self, action: Action, instance_id: InstanceId, reason: str | None, seen: AsShown) -> Intervention:
         reason = checked_reason(reason)
 
         def act(connection: Connection) -> Intervention:
             before, batch = _load(connection, instance_id, instances.load if self.dry_run else instances.load_locked)
             question = confirming.question_of(connection, before)
+            seen.check(before, question.mark)
             confirming.check_may_answer(connection, question, self.user, self.asked_by)
             confirming.check_in_time(question, self.clock.now())
             after = decisions.answered(before, batch, question.seq, confirmed=action is Action.CONFIRM)

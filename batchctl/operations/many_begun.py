@@ -86,8 +86,9 @@ def load(transactions: Transactions, token: str) -> BegunMany:
             return _asked(first, selection, operator_requests.load_all(connection, numbers))
         targets = [audit_entries.instance_target(one) for one in selection.ids]
         acts = audit_entries.of_targets(connection, targets, [first.action])
-    own = {each.target for each in acts if _is_of(first, each)}
-    done = tuple(one for one in selection.ids if audit_entries.instance_target(one) in own)
+    # What others have done to it since then counts, too: nothing is done twice because two persons wanted it.
+    over = {each.target for each in acts if each.audit_id > first.audit_id}
+    done = tuple(one for one in selection.ids if audit_entries.instance_target(one) in over)
     return BegunMany(selection=selection, reason=first.reason, actor=first.actor, done=done)
 
 
@@ -118,10 +119,6 @@ def _selection(first: AuditEntry, after: Mapping[str, Any]) -> Selection:
         ids=tuple(InstanceId(one) for one in ids if isinstance(one, int)),
         of=(),
     )
-
-
-def _is_of(first: AuditEntry, each: AuditEntry) -> bool:
-    return each.audit_id > first.audit_id and (each.actor, each.reason) == (first.actor, first.reason)
 
 
 def _target(token: str) -> str:

@@ -23,10 +23,9 @@ from batchctl.domain.operators.request_verbs import (
 )
 from batchctl.domain.operators.requests import Request, wish_of
 from batchctl.domain.text import visible
-from batchctl.operations import many
 from batchctl.operations.alerting.incident_desk import IncidentDesk, Which
 from batchctl.operations.clerk import Clerk
-from batchctl.operations.intervene import Intervention, Operator
+from batchctl.operations.intervene import AsShown, Intervention, Operator
 from batchctl.operations.operators import pooling
 from batchctl.operations.operators.acts import Joined
 from batchctl.operations.operators.freezing import Freezer, target
@@ -107,23 +106,22 @@ def _intervened(operator: Operator, connection: Connection, wish: OfInstance) ->
     if wish.corrections and task_queues.keeps_out(connection, operator.user, at):
         message = f"BatchControl {at} runs what its data says, and {visible(operator.user)} may not say that."
         raise Refused(message, next_step="batchctl task enable --role NAME --reason ... gives a role that right")
-    if wish.status is not None:
-        many.check_still(operator, at, wish.status)
+    seen = AsShown(wish.status, wish.mark)
     match wish.verb:
         case Verb.RERUN:
-            return operator.rerun(at, reason=reason, from_seq=wish.from_seq, corrections=wish.corrections)
+            return operator.rerun(at, reason=reason, from_seq=wish.from_seq, corrections=wish.corrections, seen=seen)
         case Verb.SKIP:
-            return operator.skip(at, reason=reason)
+            return operator.skip(at, reason=reason, seen=seen)
         case Verb.PAUSE:
-            return operator.pause(at, reason=wish.reason)
+            return operator.pause(at, reason=wish.reason, seen=seen)
         case Verb.RESUME:
-            return operator.resume(at, reason=wish.reason)
+            return operator.resume(at, reason=wish.reason, seen=seen)
         case Verb.CONFIRM:
-            return operator.confirm(at, reason=wish.reason)
+            return operator.confirm(at, reason=wish.reason, seen=seen)
         case Verb.REFUSE:
-            return operator.refuse(at, reason=reason)
+            return operator.refuse(at, reason=reason, seen=seen)
         case _:
-            return operator.cancel(at, reason=reason)
+            return operator.cancel(at, reason=reason, seen=seen)
 
 
 def _frozen_or_thawed(operator: Operator, connection: Connection, wish: OfFreeze) -> str:

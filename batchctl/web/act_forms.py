@@ -12,13 +12,13 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from batchctl.app import App
-from batchctl.domain.errors import BatchctlError, DatabaseRefused, NotFound, Refused
+from batchctl.domain.errors import BatchctlError, DatabaseRefused, DatabaseUnreachable, NotFound, Refused
 from batchctl.domain.operators.logins import Right, Session
 from batchctl.domain.text import visible
 from batchctl.web import asked_acts, guards
 from batchctl.web.act_table import ACTS, verb_of
 from batchctl.web.console_parts import Guard, Site
-from batchctl.web.forms import Forms
+from batchctl.web.forms import UNSEEN, Forms, Shown
 from batchctl.web.page import Page
 from batchctl.web.wishes import ActOutcome, ConsoleAct, Subject, Wish
 
@@ -65,16 +65,30 @@ class ActForms:
             return await self._planned(verb, wish, session)
         shown = self.site.forms.send(number)
         if shown is None and self.site.forms.was_sent(number):
-            return RedirectResponse(_back(verb, wish), status_code=303)
+            return RedirectResponse(self.site.forms.where(number) or _back(verb, wish), status_code=303)
         if shown is None:
             return await self._planned(verb, wish, session, unknown_form())
+        if shown.seen is UNSEEN:
+            return await self._planned(verb, wish, session)
         try:
-            done = await asked_acts.act(self.site, session, verb, wish, shown.seen)
+            done = await self._done(verb, wish, session, number, shown)
         except BatchctlError as error:
             if isinstance(error, (NotFound, DatabaseRefused)):
                 raise
             return await self._planned(verb, wish, session, error)
+        self.site.forms.led(number, done.where)
         return RedirectResponse(done.where, status_code=303)
+
+    async def _done(self, verb: ConsoleAct, wish: Wish, session: Session, number: str, shown: Shown) -> ActOutcome:
+        """Do what a form wishes; one that was refused may be corrected and sent again."""
+        try:
+            return await asked_acts.act(self.site, session, verb, wish, shown.seen)
+        except DatabaseUnreachable:
+            self.site.forms.forget(number)
+            raise
+        except BatchctlError:
+            self.site.forms.give_back(number, shown)
+            raise
 
     async def _planned(
         self, verb: ConsoleAct, wish: Wish, session: Session, refused: BatchctlError | None = None
@@ -88,7 +102,7 @@ class ActForms:
             "wish": wish,
             "outcome": outcome,
             "filled": {**(outcome.filled if outcome else {}), **wish.values},
-            "form": self.site.forms.show(None if outcome is None else outcome.seen),
+            "form": self.site.forms.show(_seen(verb, wish, outcome)),
             "refused": refused,
             "back": _back(verb, wish),
         }
@@ -117,6 +131,13 @@ def _looked_at(app: App, verb: ConsoleAct, wish: Wish) -> tuple[ActOutcome | Non
     except BatchctlError:
         found = None
     return found, wrong
+
+
+def _seen(verb: ConsoleAct, wish: Wish, outcome: ActOutcome | None) -> object:
+    """Return what a form shows to decide by; one that lacks something yet has nothing to show."""
+    if outcome is not None:
+        return outcome.seen
+    return UNSEEN if verb.is_complete(wish) else None
 
 
 def _back(verb: ConsoleAct, wish: Wish) -> str:

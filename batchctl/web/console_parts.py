@@ -23,6 +23,9 @@ class Site(Protocol):
     async def do(self, session: Session, work: Callable[[App], Any]) -> Any:
         """Do a piece of work for a person."""
 
+    async def still(self, session: Session) -> Session | None:
+        """Return a session as it stands now; None where it is over."""
+
     def render(self, page: Page, session: Session | None, code: int = 200, **more: Any) -> Response:
         """Return a page."""
 

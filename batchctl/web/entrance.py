@@ -60,6 +60,15 @@ class Entrance:
         here = self.code_door.session(token, renews=not by_itself)
         return here or await self.site.ask(lambda app: door_of(app).session(token, renews=not by_itself))
 
+    async def still(self, session: Session) -> Session | None:
+        """Return a session as it stands now, after its request; None where it is over."""
+        key = session.key
+        if key is None:
+            found: Session | None = await self.site.ask(lambda app: door_of(app).of_proxy(session.user))
+            return found
+        here = self.code_door.session(key, renews=False)
+        return here or await self.site.ask(lambda app: door_of(app).session(key, renews=False))
+
     async def program(self, request: Request) -> Session | None:
         """Return the session of a program, by the token that it shows."""
         token = guards.token_of(request.headers)

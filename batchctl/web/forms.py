@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 MOST = 10_000
 """How many are remembered; the oldest are forgotten first, and have to be opened again."""
+UNSEEN = object()
+"""Shown with a form that shows nothing to decide by: it is looked at once more before it acts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,18 +20,17 @@ class Shown:
 
 @dataclass
 class Forms:
-    """Remembers which forms were shown, with what each showed."""
+    """Remembers which forms were shown, with what each showed, and where those have led that were sent."""
 
     token: Callable[[int], str]
     _shown: dict[str, Shown] = field(default_factory=dict)
-    _sent: dict[str, None] = field(default_factory=dict)
+    _sent: dict[str, str | None] = field(default_factory=dict)
 
     def show(self, seen: object) -> str:
         """Return the number of a new form."""
         number = self.token(16)
         self._shown[number] = Shown(seen)
-        while len(self._shown) > MOST:
-            del self._shown[next(iter(self._shown))]
+        _forget(self._shown)
         return number
 
     def send(self, number: str) -> Shown | None:
@@ -37,10 +38,32 @@ class Forms:
         found = self._shown.pop(number, None)
         if found is not None:
             self._sent[number] = None
-            while len(self._sent) > MOST:
-                del self._sent[next(iter(self._sent))]
+            _forget(self._sent)
         return found
+
+    def led(self, number: str, where: str) -> None:
+        """Remember where a form has led that was sent: there a second click leads, too."""
+        if number in self._sent:
+            self._sent[number] = where
+
+    def give_back(self, number: str, shown: Shown) -> None:
+        """Let a form be sent again that has done nothing."""
+        self._sent.pop(number, None)
+        self._shown[number] = shown
+
+    def forget(self, number: str) -> None:
+        """Forget a form of which it is not known what it has done: it has to be looked at anew."""
+        self._sent.pop(number, None)
 
     def was_sent(self, number: str) -> bool:
         """Say whether a form was sent before, as by a second click."""
         return number in self._sent
+
+    def where(self, number: str) -> str | None:
+        """Return where a form has led that was sent before; None where it is under way still."""
+        return self._sent.get(number)
+
+
+def _forget(kept: dict[str, Shown] | dict[str, str | None]) -> None:
+    while len(kept) > MOST:
+        del kept[next(iter(kept))]

@@ -81,10 +81,15 @@ class ManyActs:
         reason = form.get("reason", "").strip() or None
         if verb_of(Subject.INSTANCES, action).needs_reason:
             reason = needed_reason(reason)
-        shown = self.site.forms.send(form.get("form", ""))
-        if shown is None or not isinstance(selection := shown.seen, Selection):
+        number = form.get("form", "")
+        shown = self.site.forms.send(number)
+        if shown is None and (where := self.site.forms.where(number)) is not None:
+            return RedirectResponse(where, status_code=303)
+        if shown is None or not isinstance(selection := shown.seen, Selection) or selection.action is not action:
             raise unknown_form()
         token = self.token(16)
+        # Known before it has begun: a second click leads to the same page.
+        self.site.forms.led(number, _progress(action, token))
         await self.site.do(session, lambda app: _begun(app, selection, token, reason))
         return self._working(session, action, token)
 
@@ -93,7 +98,7 @@ class ManyActs:
 
     def _working(self, session: Session, action: Action, token: str) -> Response:
         work = BackgroundTask(self._work, session, token)
-        return RedirectResponse(f"/many/{action}/{token}", status_code=303, background=work)
+        return RedirectResponse(_progress(action, token), status_code=303, background=work)
 
     async def _work(self, session: Session, token: str) -> None:
         """Act on one after the other; what is done stays done, whatever ends this."""
@@ -103,7 +108,10 @@ class ManyActs:
         try:
             begun: BegunMany = await self.site.do(session, lambda app: many_begun.load(app.transactions, token))
             for one in begun.left if not begun.is_asked else ():
-                done: ManyOutcome = await self.site.do(session, _acting_on(begun, one))
+                acting = await self.site.still(session)
+                if acting is None or not acting.may(Right.ACT):
+                    return
+                done: ManyOutcome = await self.site.do(acting, _acting_on(begun, one))
                 self._refused.setdefault(token, {}).update(done.refused)
         except (DatabaseRefused, NotFound):
             return
@@ -127,6 +135,10 @@ class ManyActs:
         title = f"{begun.selection.action.capitalize()} of {len(begun.selection.ids):,} instances"
         page = Page(title, "many_progress.html", values=values, comes_back=bool(left and begun.is_asked))
         return self.site.render(page, session)
+
+
+def _progress(action: Action, token: str) -> str:
+    return f"/many/{action}/{token}"
 
 
 def _begun(app: App, selection: Selection, token: str, reason: str | None) -> None:

@@ -202,6 +202,10 @@ class Console:
             return await self.entrance.program(request)
         return await self.entrance.session(request)
 
+    async def still(self, session: Session) -> Session | None:
+        """Return a session as it stands now; None where it is over."""
+        return await self.entrance.still(session)
+
     def not_from_here(self, request: Request, *, by_token: bool = False) -> str | None:
         """Say why a request may not act, if another site may have sent it; a page elsewhere knows no token."""
         if not guards.is_meant_for(self.hosts, request.headers):

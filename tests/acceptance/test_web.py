@@ -214,3 +214,54 @@ def test_only_this_machine_can_reach_it(night: Night) -> None:
         done = night("web", "--host", host)
         assert (done.returncode, "it knows no users" in done.stderr) == (4, True)
         assert "batchctl web user add" in done.stderr
+
+
+def test_a_form_acts_only_on_the_step_and_the_question_that_it_has_shown(night: Night, console: Console) -> None:
+    night.batch("Asks", "Is A right?", "Pay B?")
+    night.sql("UPDATE ProcessControl SET ProcessType = 'confirm' WHERE Data1 IN ('Is A right?', 'Pay B?')")
+    night.arrive("Asks")
+    assert night("run", "--once").returncode == 0
+    browser = console.browser()
+    confirming, refusing = browser.form("/instances/3/confirm"), browser.form("/instances/3/refuse")
+    skipping, cancelling = browser.form("/instances/1/skip"), browser.form("/instances/1/cancel")
+    assert night("confirm", "3").returncode == 0
+    assert night("run", "--once").returncode == 0
+    assert night("rerun", "1", "--reason", "another file", "--set", "Data2=x").returncode == 0
+
+    for path, form in (
+        ("/instances/3/confirm", confirming),
+        ("/instances/3/refuse", refusing),
+        ("/instances/1/skip", skipping),
+        ("/instances/1/cancel", cancelling),
+    ):
+        late = browser.post(path, {"form": form, "reason": "as shown"})
+        assert late.status == 409, (path, late.said)
+    assert "has changed since it was shown" in browser.post("/instances/3/confirm", {"form": confirming}).said
+    assert [night.status_of(at) for at in (1, 3)] == ["ready", "paused"]
+    assert night.sql("SELECT count(*) FROM Confirmation WHERE Answer IS NULL") == [(1,)]
+
+
+def test_a_form_that_was_refused_is_corrected_and_sent_again(night: Night, console: Console) -> None:
+    browser = console.browser()
+    form = browser.form("/instances/1/cancel")
+    assert browser.post("/instances/1/cancel", {"form": form}).status == 409
+
+    sent = [browser.post("/instances/1/cancel", {"form": form, "reason": "given up"}) for _ in range(2)]
+
+    assert [(one.status, one.headers["location"]) for one in sent] == [(303, "/instances/1")] * 2
+    assert night.status_of(1) == "cancelled"
+    assert night.sql("SELECT count(*) FROM AuditLog WHERE Action = 'cancel'") == [(1,)]
+
+
+def test_a_form_that_showed_no_card_shows_it_before_it_acts(night: Night, console: Console) -> None:
+    browser = console.browser()
+    assert night("rerun", "1", "--reason", "once more").returncode == 0
+    unfit = browser.get("/instances/1/rerun?Data3=zzz")
+    assert unfit.status == 409
+    (form,) = re.findall(r'name="form" value="(\w+)"', unfit.text)
+    assert night("run", "--once").returncode == 1
+
+    looked = browser.post("/instances/1/rerun", {"form": form, "reason": "blindly", "Data3": "zzz"})
+
+    assert (looked.status, "Commands" in looked.text or "would" in looked.said) == (200, True)
+    assert night.status_of(1) == "failed"

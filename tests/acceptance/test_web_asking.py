@@ -150,8 +150,16 @@ def _an_act_is_asked_for_and_its_page_says_so(shop: Guarded, anna: Browser) -> N
     assert "Asked: request 1." in shown.said
     assert "No controller leads, so nothing is answered: batchctl run" in shown.said
     asked = "SELECT Action, BatchControl_id, Arguments, Reason, Actor, Status FROM OperatorRequest"
+    mark = json.loads(shop.sql(asked)[0][2])["mark"]
     assert shop.sql(asked) == [
-        ("rerun", 1, '{"Data3": "x", "status": "failed"}', "the file is there", "anna", "requested")
+        (
+            "rerun",
+            1,
+            f'{{"Data3": "x", "status": "failed", "mark": "{mark}"}}',
+            "the file is there",
+            "anna",
+            "requested",
+        )
     ]
     assert shop.status_of(1) == "failed"
     ((actor, host, action),) = shop.sql("SELECT Actor, Host, Action FROM AuditLog WHERE Target = 'OperatorRequest:1'")
@@ -201,6 +209,8 @@ def _a_controller_answers_and_the_console_shows_what_was_done(
         resumed = loader.post("/instances/4/resume", "{}")
         assert resumed.status == 200, resumed.said
         _what_the_leader_refuses_is_said_on_the_page_of_the_act(shop, anna)
+        until(lambda: shop.status_of(1) == "failed")
+        _a_request_to_rerun_does_nothing_where_somebody_has_corrected_the_instance_meanwhile(shop, anna)
         for (subject, name), (path, values) in DONE.items():
             until(lambda: shop.status_of(1) != "running")
             where = path if ACTS[subject, name].makes_row else f"{path}/{name}"
@@ -225,6 +235,19 @@ def _what_the_leader_refuses_is_said_on_the_page_of_the_act(shop: Guarded, anna:
     assert shop.status_of(2) == "paused"
     assert anna.act(f"/instances/2/{REFUSED_AND_THEN[1]}").status == 303
     shop.sql("UPDATE OperatorRequest SET Action = 'resume' WHERE Reason = 'too late'")
+
+
+def _a_request_to_rerun_does_nothing_where_somebody_has_corrected_the_instance_meanwhile(
+    shop: Guarded, anna: Browser
+) -> None:
+    form = anna.form(f"{LATE}/rerun")
+    shop.sql("UPDATE BatchControl SET Data3 = 'by hand' WHERE BatchControl_id = 1")
+
+    late = anna.post(f"{LATE}/rerun", {"form": form, "reason": "mine", "Data3": "mine"})
+
+    assert late.status == 409, late.said
+    assert "has changed since it was shown" in late.said
+    assert shop.sql("SELECT Data3 FROM BatchControl WHERE BatchControl_id = 1") == [("by hand",)]
 
 
 def _each_page_is_shown_to_the_role_of_the_console(anna: Browser) -> None:

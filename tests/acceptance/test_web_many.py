@@ -6,11 +6,24 @@ import json
 import re
 import time
 
-from tests.acceptance.consoles import Answer, Browser, Console
-from tests.acceptance.installation import PATIENCE
+from tests.acceptance.consoles import Answer, Browser, Console, add, choose, serving
+from tests.acceptance.installation import PATIENCE, StartBatchctl
 from tests.acceptance.night import Night
+from tests.faults.site import until
 
 MANY = 30
+_LEAVE = "UPDATE WebUser SET Enabled = 0"
+_WHEN = "WHEN (NEW.Target = 'BatchControl:5')"
+LEAVES = {
+    "sqlite": [
+        f"CREATE TRIGGER leaves AFTER INSERT ON AuditLog {_WHEN} BEGIN {_LEAVE}; END",
+    ],
+    "postgresql": [
+        f"CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {_LEAVE}; RETURN NULL; END $$",
+        f"CREATE TRIGGER leaves AFTER INSERT ON AuditLog FOR EACH ROW {_WHEN} EXECUTE FUNCTION leave()",
+    ],
+}
+"""The user is disabled with the third act."""
 
 
 def failed(night: Night) -> None:
@@ -53,7 +66,9 @@ def test_all_of_a_filter_are_run_again_and_what_was_refused_is_listed(night: Nig
     assert night.status_of(1) == "failed"
     acts = night.sql("SELECT count(*) FROM AuditLog WHERE Action = 'rerun' AND Target LIKE 'BatchControl:%'")
     assert acts == [(MANY - 1,)]
-    assert browser.post(path, form).status == 409
+    assert browser.post(path, form).headers["location"] == where
+    other = {"form": browser.form("/many/pause?status=ready"), "reason": "another act"}
+    assert browser.post("/many/cancel", other).status == 409
     assert night.sql("SELECT count(*) FROM AuditLog WHERE Target LIKE 'Many:%'") == [(1,)]
 
 
@@ -91,3 +106,43 @@ def test_what_cannot_be_meant_is_said(night: Night, console: Console) -> None:
     assert browser.post("/many/rerun", {"form": form, "reason": " "}).status == 409
     assert night.status_of(1) == "failed"
     assert re.search(r"Rerun the 1\b", browser.get("/many/rerun").said)
+
+
+def test_what_one_person_has_begun_another_goes_on_with_and_nothing_is_done_twice(
+    night: Night, console: Console
+) -> None:
+    failed(night)
+    browser = console.browser()
+    # As a console leaves it that is killed behind the second instance; somebody else has begun it.
+    write = "INSERT INTO AuditLog (Actor, Host, Action, Target, Reason, ValuesAfter) VALUES ('anna', 'web', ?, ?, ?, ?)"
+    found = json.dumps({"Status": "failed", "Found": [*range(3, 3 + MANY)]})
+    night.sql(write, "rerun", "Many:abc", "the disk was full", found)
+    for at in (3, 4):
+        night.sql(write, "rerun", f"BatchControl:{at}", "the disk was full", None)
+
+    for _ in range(2):
+        assert browser.post("/many/rerun/abc", {}).status == 303
+        assert f"Done {MANY} of {MANY} Refused 0 Left 0" in over(browser, "/many/rerun/abc").said
+        night("run", "--once")
+
+    done = night.sql("SELECT count(*) FROM AuditLog WHERE Action = 'rerun' AND Target LIKE 'BatchControl:%'")
+    assert done == [(MANY,)]
+
+
+def test_an_act_on_many_ends_with_the_right_of_the_one_who_has_begun_it(
+    night: Night, start_batchctl: StartBatchctl
+) -> None:
+    failed(night)
+    code = add(night, "anna", "operator")
+    served = serving(night, start_batchctl)
+    browser = choose(next(served), "anna", code)
+    for statement in LEAVES[night.database.kind]:
+        night.sql(statement)
+
+    begun = browser.act("/many/rerun?status=failed&batch=Flaky", reason="the disk was full")
+
+    assert begun.status == 303
+    until(lambda: night.sql("SELECT Enabled FROM WebUser") == [(0,)])
+    next(served, None)
+    acts = night.sql("SELECT Target FROM AuditLog WHERE Action = 'rerun' AND Target LIKE 'BatchControl:%' ORDER BY 1")
+    assert acts == [("BatchControl:3",), ("BatchControl:4",), ("BatchControl:5",)]

@@ -8,7 +8,7 @@ from batchctl.domain.errors import Refused
 from batchctl.domain.operators.freezes import Scope
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import InstanceId
-from batchctl.operations.intervene import Operator
+from batchctl.operations.intervene import AsShown, Operator
 from batchctl.operations.operators.freezing import Freezer
 from batchctl.operations.restart_card import Card
 from batchctl.ports import Finished
@@ -91,7 +91,7 @@ def test_what_has_changed_since_it_was_shown_is_not_run_again(
     stuck.sql("UPDATE BatchControl SET Data3 = 'new' WHERE BatchControl_id = 1")
 
     with pytest.raises(Refused, match="has changed since it was shown"):
-        operator.rerun(FIRST, reason="x", seen=seen)
+        operator.rerun(FIRST, reason="x", seen=AsShown(mark=seen.mark))
 
     assert stuck.statuses()[0] == "retry"
 

@@ -70,7 +70,8 @@ def rerun(
     values = dict(_correction(text) for text in corrections)
 
     def act(operator: intervene.Operator, at: InstanceId, seen: BatchInstance | None = None) -> intervene.Intervention:
-        return operator.rerun(at, reason=reason, from_seq=from_seq, corrections=values, seen=seen)
+        as_shown = intervene.ANYHOW if seen is None else intervene.AsShown(mark=seen.mark)
+        return operator.rerun(at, reason=reason, from_seq=from_seq, corrections=values, seen=as_shown)
 
     _do(session, "rerun", act, instance_id, **how)
 

@@ -58,6 +58,11 @@ class Confirmation:
     asked_at: Annotated[datetime, "z_inserted"]
 
     @property
+    def mark(self) -> str:
+        """Return a short text that no other question has."""
+        return f"question {self.confirmation_id}"
+
+    @property
     def may_answer(self) -> str:
         """Say who may answer."""
         return ANYONE if self.who is None else visible(self.who)

@@ -15,7 +15,7 @@ AGAIN = "insert another row that says it"
 SHOWN = 100
 """How much of an unreadable text is shown in an answer."""
 DATA = {f"data{at}": f"Data{at}" for at in range(1, 7)}
-FROM, TO, THROTTLE, STATUS = "from", "to", "throttle", "status"
+FROM, TO, THROTTLE, STATUS, MARK = "from", "to", "throttle", "status", "mark"
 INCIDENT, FOR = "incident", "for"
 FILE, SCHEDULE, BACKFILL = "file", "schedule", "backfill"
 HOST, POOL = "host", "pool"
@@ -28,7 +28,7 @@ _NUMBERS = dict.fromkeys((FROM, "id", INCIDENT, FILE, BACKFILL), 2**63 - 1) | {
 _FLAGS = {MISSED, SURE}
 _RELEASE = '"release" with all, latest or none, "throttle" with how many may start a minute'
 _OF_INCIDENT = '"incident" with its number'
-_STANDS = '"status" with the one in which it has to stand still'
+_STANDS = '"status" with the one in which it has to stand still, "mark" with the one that it has to have still'
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +40,16 @@ class Takes:
     example: str
 
 
-_OF_INSTANCE = Takes(frozenset({STATUS}), _STANDS, '{"status": "failed"}')
+_OF_INSTANCE = Takes(frozenset({STATUS, MARK}), _STANDS, '{"status": "failed"}')
 TAKES: Mapping[Verb, Takes] = {
     Verb.RERUN: Takes(
-        frozenset({FROM, STATUS, *DATA}),
+        frozenset({FROM, STATUS, MARK, *DATA}),
         f'"from" with the number of a step, Data1 to Data6 with a text or null, and {_STANDS}',
         '{"from": 20, "Data3": "2026-11-01"}',
     ),
-    **dict.fromkeys((Verb.SKIP, Verb.PAUSE, Verb.RESUME), _OF_INSTANCE),
+    **dict.fromkeys((Verb.SKIP, Verb.PAUSE, Verb.RESUME, Verb.CONFIRM, Verb.REFUSE), _OF_INSTANCE),
     Verb.CANCEL: Takes(
-        frozenset({STATUS, BACKFILL}), f'{_STANDS}, or "backfill" with the number of one', '{"backfill": 2}'
+        frozenset({STATUS, MARK, BACKFILL}), f'{_STANDS}, or "backfill" with the number of one', '{"backfill": 2}'
     ),
     Verb.ENABLE: Takes(frozenset({"release", THROTTLE}), _RELEASE, '{"release": "latest"}'),
     Verb.FREEZE: Takes(

@@ -107,6 +107,8 @@ class OfInstance:
     corrections: Mapping[str, str | None]
     status: InstanceStatus | None = None
     """In which status it has to stand still; None where it may be any."""
+    mark: str | None = None
+    """The mark that the instance, or its question, has to have still; None where it may be any."""
 
 
 @named_value

@@ -21,6 +21,7 @@ from batchctl.domain.operators.request_arguments import (
     FROM,
     HOST,
     INCIDENT,
+    MARK,
     MISSED,
     MOST_OPEN,
     POOL,
@@ -154,6 +155,7 @@ def wish_of(request: Request) -> Wish:
         from_seq=given.number(FROM),
         corrections={column: given.text(name) for name, column in DATA.items() if name in given.members},
         status=_status(given),
+        mark=given.text(MARK),
     )
 
 
