@@ -85,7 +85,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"batch": "Load"}, "'rerun' is done to an instance: BatchControl_id says to which, and nothing else"),
     ({"action": "enable"}, "'enable' is done to a batch: ProcessBatchName says to which"),
     ({"action": "disable", "batch": "Load"}, "'disable' is done to a batch: .* and nothing else"),
-    ({"action": "confirm", "arguments": "{}"}, "'confirm' takes no Arguments"),
+    ({"action": "disable", "arguments": "{}"}, "'disable' takes no Arguments"),
     (
         {"action": "cancel", "arguments": '{"backfill": 2}'},
         "'cancel' of a backfill: Arguments name it, and nothing else",
