@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,11 +22,12 @@ from batchctl.operations.operators.asking import Asker
 from batchctl.ports import Transactions
 from batchctl.store import Connection
 from batchctl.store.maintenance import audit_entries
+from batchctl.store.maintenance.audit_entries import Acted
 from batchctl.store.operators import operator_requests
 
 MOST = 1000
 """How many are acted on at once."""
-_REQUESTS = "Requests"
+_REQUESTS, _INSTANCE, _MESSAGE = "Requests", "BatchControl_id", "Message"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +41,7 @@ class BegunMany:
     is_asked: bool = False
     """Whether each was asked for by a row, which the leader answers."""
     refused: Mapping[InstanceId, str] = field(default_factory=dict)
-    """What the leader has refused, and why."""
+    """What was refused, and why: it is not tried again."""
 
     @property
     def left(self) -> tuple[InstanceId, ...]:
@@ -76,10 +77,11 @@ def ask(asker: Asker, selection: Selection, token: str, reason: str | None) -> N
 def load(transactions: Transactions, token: str) -> BegunMany:
     """Return how far it has come; raises `NotFound`."""
     with transactions.read() as connection:
-        first = next(iter(audit_entries.of_target(connection, _target(token))), None)
-        if first is None:
+        written = audit_entries.of_target(connection, _target(token))
+        if not written:
             message = "No act on many instances was asked for under this address."
             raise NotFound(message, next_step="batchctl audit   (what was done)")
+        first = written[0]
         after = json.loads(first.after or "{}")
         selection = _selection(first, after)
         if (numbers := after.get(_REQUESTS)) is not None:
@@ -89,12 +91,29 @@ def load(transactions: Transactions, token: str) -> BegunMany:
     # What others have done to it since then counts, too: nothing is done twice because two persons wanted it.
     over = {each.target for each in acts if each.audit_id > first.audit_id}
     done = tuple(one for one in selection.ids if audit_entries.instance_target(one) in over)
-    return BegunMany(selection=selection, reason=first.reason, actor=first.actor, done=done)
+    refused = {at: said for at, said in _refused(first, written) if at not in done}
+    return BegunMany(selection=selection, reason=first.reason, actor=first.actor, done=done, refused=refused)
 
 
-def act_on(operator: Operator, begun: BegunMany, one: InstanceId, act: Act) -> ManyOutcome:
-    """Act on one of them, if it stands as it was found."""
-    return many.act_on(operator, replace(begun.selection, ids=(one,)), act)
+def act_on(operator: Operator, begun: BegunMany, token: str, one: InstanceId, act: Act) -> ManyOutcome:
+    """Act on one of them, if it stands as it was found; write down why it is refused."""
+    outcome = many.act_on(operator, replace(begun.selection, ids=(one,)), act)
+    if outcome.refused:
+        target, action = _target(token), _refused_action(begun.selection.action)
+        acts: list[Acted] = [(action, target, {}, {_INSTANCE: at, _MESSAGE: said}) for at, said in outcome.refused]
+        operator.act(lambda connection: operator.note_all(connection, acts, begun.reason))
+    return outcome
+
+
+def _refused_action(action: str) -> str:
+    return f"{action} refused"
+
+
+def _refused(first: AuditEntry, written: Sequence[AuditEntry]) -> Iterator[tuple[InstanceId, str]]:
+    for entry in written:
+        if entry.action == _refused_action(first.action):
+            after = json.loads(entry.after or "{}")
+            yield InstanceId(int(after.get(_INSTANCE, 0))), str(after.get(_MESSAGE, ""))
 
 
 def _asked(first: AuditEntry, selection: Selection, requests: Sequence[Request]) -> BegunMany:

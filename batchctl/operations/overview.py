@@ -201,12 +201,12 @@ FROZEN = ColumnList[Freeze]("Freezes", record(Freeze))
 DRAINS = ColumnList[Drain]("Drains", record(Drain))
 DISABLED = ColumnList[tuple[str, int]](
     "Disabled batches with open instances",
-    {"ProcessBatchName": lambda one: one[0], "OpenInstances": lambda one: one[1]},
     {
-        "batch": "ProcessBatchName",
-        "open#": "OpenInstances",
-        "next": lambda one: f"batchctl enable {typed(one[0])} --reason ...",
+        "ProcessBatchName": lambda one: one[0],
+        "OpenInstances": lambda one: one[1],
+        "Next": lambda one: f"batchctl enable {typed(one[0])} --reason ...",
     },
+    {"batch": "ProcessBatchName", "open#": "OpenInstances", "next": "Next"},
 )
 COMPLETED = ColumnList[Completed](
     "Completed last",
@@ -333,14 +333,19 @@ class NothingCame:
 
 NOTHING_CAME = ColumnList[NothingCame](
     "Rows that nothing came of",
-    {"FileProcess_id": lambda one: one.row.intake_id},
+    {
+        **record(IntakeRow, lambda one: one.row),
+        "State": lambda one: one.state.text,
+        "Because": lambda one: one.because,
+        "Next": lambda one: one.clear,
+    },
     {
         "FileProcess#": "FileProcess_id",
-        "entity": lambda one: one.row.entity,
+        "entity": "Entity",
         "status": lambda one: one.state,
-        "file": lambda one: one.row.file_name,
-        "reason": lambda one: one.because,
-        "next": lambda one: one.clear,
+        "file": "FileName",
+        "reason": "Because",
+        "next": "Next",
     },
 )
 

@@ -25,7 +25,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-STRICT = {"Strict-Transport-Security": "max-age=31536000; includeSubDomains"}
+STRICT = {"Strict-Transport-Security": "max-age=31536000"}
 """What is added where browsers come by TLS."""
 MOST_BYTES = 64 * 1024
 """How long the body of a form may be."""

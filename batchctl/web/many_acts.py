@@ -45,11 +45,10 @@ OF_MANY: Mapping[Action, Each] = {
 
 @dataclass
 class ManyActs:
-    """Answers what concerns acts on many; what was refused is remembered here, what was done stands in the audit log."""
+    """Answers what concerns acts on many; what was done and what was refused stands in the audit log."""
 
     site: FormSite
     token: Callable[[int], str]
-    _refused: dict[str, dict[InstanceId, str]] = field(default_factory=dict)
     _at_work: set[str] = field(default_factory=set)
 
     def routes(self, guarded: Guard) -> Iterator[Route]:
@@ -111,8 +110,7 @@ class ManyActs:
                 acting = await self.site.still(session)
                 if acting is None or not acting.may(Right.ACT):
                     return
-                done: ManyOutcome = await self.site.do(acting, _acting_on(begun, one))
-                self._refused.setdefault(token, {}).update(done.refused)
+                await self.site.do(acting, _acting_on(begun, token, one))
         except (DatabaseRefused, NotFound):
             return
         finally:
@@ -123,17 +121,9 @@ class ManyActs:
         # Asked first: what ends while it is loaded would seem to stand still.
         is_at_work = token in self._at_work
         begun, leader = await self.site.do(session, lambda app: _how_far(app, token))
-        refused = {one: said for one, said in self._refused.get(token, {}).items() if one in begun.left}
-        left = [one for one in begun.left if one not in refused]
-        values = {
-            "begun": begun,
-            "refused": {**begun.refused, **refused},
-            "left": left,
-            "is_at_work": is_at_work,
-            "leader": leader,
-        }
+        values = {"begun": begun, "is_at_work": is_at_work, "leader": leader}
         title = f"{begun.selection.action.capitalize()} of {len(begun.selection.ids):,} instances"
-        page = Page(title, "many_progress.html", values=values, comes_back=bool(left and begun.is_asked))
+        page = Page(title, "many_progress.html", values=values, comes_back=bool(begun.left and begun.is_asked))
         return self.site.render(page, session)
 
 
@@ -161,7 +151,7 @@ def _how_far(app: App, token: str) -> tuple[BegunMany, str | None]:
     return begun, app.leader() if begun.is_asked else None
 
 
-def _acting_on(begun: BegunMany, one: InstanceId) -> Callable[[App], ManyOutcome]:
+def _acting_on(begun: BegunMany, token: str, one: InstanceId) -> Callable[[App], ManyOutcome]:
     each = OF_MANY[begun.selection.action]
 
     def act(app: App) -> ManyOutcome:
@@ -170,7 +160,7 @@ def _acting_on(begun: BegunMany, one: InstanceId) -> Callable[[App], ManyOutcome
                 console_scope.check(app.transactions, app.only_tag, instance_id=at)
             return each(operator, at, begun.reason)
 
-        return many_begun.act_on(app.operator(dry_run=False), begun, one, do)
+        return many_begun.act_on(app.operator(dry_run=False), begun, token, one, do)
 
     return act
 

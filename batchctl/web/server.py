@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import ssl
 from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ import uvicorn
 from batchctl.app import App
 from batchctl.domain.configuring import how_to_install_extra
 from batchctl.domain.errors import ConfigurationError, Refused
-from batchctl.domain.text import visible
+from batchctl.domain.text import message_of, visible
 from batchctl.system.host.listening import listen
 from batchctl.web import guards
 from batchctl.web.doors import CodeDoor
@@ -83,6 +84,34 @@ def check_reach(reach: Reach, *, knows_people: bool) -> None:
         raise Refused(message, next_step=tunnel)
 
 
+def check_certificate(reach: Reach) -> None:
+    """Refuse files that are no certificate and its key, before an address is shown at which no browser gets an answer."""
+    if reach.certificate is None or reach.key is None:
+        return
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    certificate, key = visible(reach.certificate.name), visible(reach.key.name)
+    try:
+        # A key that has a password would ask for it at the terminal.
+        context.load_cert_chain(reach.certificate, reach.key, password="")
+    except ssl.SSLError as error:
+        pem = "batchctl web --tls-cert FILE --tls-key FILE, both in PEM and the key without a password"
+        if error.reason == "KEY_VALUES_MISMATCH":
+            message = f"{key} is not the key of {certificate}."
+        elif _holds_certificate(reach.certificate):
+            message = f"{key} is no key that can be read: {message_of(error)}"
+        else:
+            message = f"{certificate} is no certificate: {message_of(error)}"
+        raise Refused(message, next_step=pem) from error
+
+
+def _holds_certificate(path: Path) -> bool:
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_verify_locations(path)
+    except ssl.SSLError:
+        return False
+    return True
+
+
 def issuer_of(app: App, reach: Reach) -> IssuerDoor | None:
     """Return the door of the issuer that the settings name."""
     if app.settings.web.oidc_issuer is None:
@@ -100,6 +129,7 @@ def serve(app: App, reach: Reach, terminal: Terminal) -> None:
     issuer, settings = issuer_of(app, reach), app.settings.web
     knows_people = issuer is not None or door_of(app).has_users()
     check_reach(reach, knows_people=knows_people)
+    check_certificate(reach)
     host = reach.host
     with closing(listen(host, reach.port)) as place:
         name = f"[{host}]" if ":" in host else host

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from html import unescape
 
@@ -169,6 +171,18 @@ def test_acts_and_lists_are_those_of_the_command_line(night: Night, console: Con
     assert listed.headers["content-type"].startswith("text/csv")
     assert listed.text.splitlines()[0].startswith("BatchControl_id,ProcessBatch_id,")
     assert len(listed.text.splitlines()) == 3
+
+
+def test_rows_that_nothing_came_of_are_listed_for_programs_with_what_people_see(night: Night, console: Console) -> None:
+    night.sql("INSERT INTO FileProcess (Entity, FileName) VALUES ('NoSuchEntity', 'lost.csv')")
+    night("run", "--once")
+    title = "Rows that nothing came of"
+
+    (row,) = csv.DictReader(io.StringIO(console.browser().get("/?" + Browser.query(format="csv", list=title)).text))
+
+    assert (row["Entity"], row["FileName"], row["State"]) == ("NoSuchEntity", "lost.csv", "not taken")
+    assert "NoSuchEntity" in row["Because"]
+    assert row["Next"].startswith("batchctl why file:")
 
 
 def test_a_question_is_seen_and_answered(night: Night, console: Console) -> None:

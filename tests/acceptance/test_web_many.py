@@ -69,7 +69,7 @@ def test_all_of_a_filter_are_run_again_and_what_was_refused_is_listed(night: Nig
     assert browser.post(path, form).headers["location"] == where
     other = {"form": browser.form("/many/pause?status=ready"), "reason": "another act"}
     assert browser.post("/many/cancel", other).status == 409
-    assert night.sql("SELECT count(*) FROM AuditLog WHERE Target LIKE 'Many:%'") == [(1,)]
+    assert night.sql("SELECT count(*) FROM AuditLog WHERE Target LIKE 'Many:%' AND Action = 'rerun'") == [(1,)]
 
 
 def test_what_is_done_stays_done_when_the_console_ends_and_the_rest_can_follow(night: Night, console: Console) -> None:
@@ -92,6 +92,30 @@ def test_what_is_done_stays_done_when_the_console_ends_and_the_rest_can_follow(n
     assert browser.post("/many/cancel/abc", {}).status == 303
     assert f"Done {MANY} of {MANY} Refused 0 Left 0" in over(browser, "/many/cancel/abc").said
     assert night.sql("SELECT count(*) FROM BatchControl WHERE Status = 'failed'") == [(0,)]
+
+
+def test_what_was_refused_stands_after_a_restart_and_is_not_offered_again(
+    night: Night, console: Console, start_batchctl: StartBatchctl
+) -> None:
+    failed(night)
+    browser = console.browser()
+    path = "/many/rerun?status=failed&batch=Flaky"
+    form = {"form": browser.form(path), "reason": "the disk was full"}
+    for at in (3, 4):
+        assert night("cancel", str(at), "--reason", "not this one").returncode == 0
+    where = browser.post(path, form).headers["location"]
+    over(browser, where)
+    console.end()
+
+    started = Console.of(start_batchctl("web", "--port", "0", cwd=night.folder, env=night.environment))
+    page = started.browser().get(where)
+    assert f"Done {MANY - 2} of {MANY} Refused 2 Left 0" in page.said
+    assert "It is over." in page.said
+    assert "BatchControl 4 is cancelled: only what is failed was meant." in page.said
+    assert "Go on" not in page.said
+    refused = "SELECT ValuesAfter FROM AuditLog WHERE Action = 'rerun refused' AND Reason = 'the disk was full'"
+    assert [json.loads(after)["BatchControl_id"] for (after,) in night.sql(refused)] == [3, 4]
+    started.end()
 
 
 def test_what_cannot_be_meant_is_said(night: Night, console: Console) -> None:

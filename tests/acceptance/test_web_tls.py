@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
 
+import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -66,3 +67,33 @@ def test_3_4_1_a_browser_that_came_by_tls_never_comes_without_it_again(
     worker.send_signal(signal.SIGTERM)
     worker.communicate(timeout=PATIENCE)
     assert worker.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("certificate", "key", "message"),
+    [
+        ("console.pem", "other.key", "other.key is not the key of console.pem."),
+        ("night.sql", "console.key", "night.sql is no certificate"),
+        ("console.pem", "night.sql", "night.sql is no key that can be read"),
+        ("console.pem", "locked.key", "locked.key is no key that can be read"),
+    ],
+)
+def test_files_that_are_no_certificate_and_its_key_are_refused_before_an_address_is_shown(
+    night: Night, certificate: str, key: str, message: str
+) -> None:
+    (night.folder / "others").mkdir()
+    signed_by_itself(night.folder)
+    _, other = signed_by_itself(night.folder / "others")
+    other.rename(night.folder / "other.key")
+    (night.folder / "night.sql").write_text("SELECT 1;")
+    own = serialization.load_pem_private_key((night.folder / "console.key").read_bytes(), None)
+    password = serialization.BestAvailableEncryption(b"a password")
+    (night.folder / "locked.key").write_bytes(
+        own.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, password)
+    )
+
+    ended = night("web", "--port", "0", "--tls-cert", certificate, "--tls-key", key)
+
+    assert (ended.returncode, ended.stdout) == (4, "")
+    assert message in ended.stderr
+    assert "Next: batchctl web --tls-cert FILE --tls-key FILE" in ended.stderr

@@ -129,6 +129,18 @@ def test_open_instances_are_counted_and_the_first_of_each_status_is_shown(world:
     assert seen.stand.instance_id == first
 
 
+@pytest.mark.parametrize("key", [None, KEY])
+def test_the_newest_is_one_of_those_that_wait(world: World, key: str | None) -> None:
+    world.batch()
+    for status in ("failed", "ready", "ready", "ready"):
+        instance(world, 1, status)
+    (seen,) = look(world, cycle_key=key).nodes
+
+    assert {status.value: count for status, count in seen.counts.items()} == {"failed": 1, "ready": 3}
+    (batch,) = [one.batch.name for one in look(world).nodes]
+    assert picture.impact(world.transactions, batch).in_line == 3
+
+
 def test_of_one_cycle_key_only_its_own_instances_count(world: World) -> None:
     world.batch()
     instance(world, 1, "complete", KEY)

@@ -43,6 +43,7 @@ WAITS = ColumnList[Seen](
         "Overdue": lambda one: one.is_overdue,
         "Reason": lambda one: one.wait.reason,
         "Lacking": lambda one: one.wait.lacking,
+        "Next": lambda one: one.wait.next_step,
     },
     {
         "batch": "ProcessBatchName",
@@ -51,7 +52,7 @@ WAITS = ColumnList[Seen](
         "since (UTC)": "Since",
         "due (UTC)": "Deadline",
         "because": "Reason",
-        "next": lambda one: one.wait.next_step,
+        "next": "Next",
     },
 )
 

@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, selec
 from batchctl.domain.dependencies.forecast import LiveStep, Stand
 from batchctl.domain.records import Apart
 from batchctl.domain.rows import BatchId, InstanceId
-from batchctl.domain.status import Cause, HistoryStatus
+from batchctl.domain.status import FINAL, Cause, HistoryStatus
 from batchctl.store.columns import readable, unquoted
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
@@ -144,7 +144,8 @@ _standing, _completed = Reader(Stand), Reader(WaitingCompletion)
 def stands(connection: Connection, cycle_key: str | None = None, near: int = NEAR) -> list[Stand]:
     """Return the instances that may speak for their batches, of one CycleKey or of any.
 
-    That is the first open one in each status, and the newest of each batch: of any CycleKey, if it is among the newest of all.
+    That is the first open one in each status, and the newest of each batch that is over: of any CycleKey, if it is among the
+    newest of all.
     """
     parameters = {} if cycle_key is None else {"cycle_key": cycle_key}
     found: list[Stand] = []
@@ -153,8 +154,8 @@ def stands(connection: Connection, cycle_key: str | None = None, near: int = NEA
     newest = _NEWEST if cycle_key is None else _NEWEST_OF_KEY
     limit = {"near": near} if cycle_key is None else {}
     last = readable(connection.execute(newest, parameters | limit), _stand)
-    seen = {stand.instance_id for stand in found}
-    return found + [stand for stand in last if stand.instance_id not in seen]
+    # What is open is counted above already.
+    return found + [stand for stand in last if stand.status in FINAL]
 
 
 def live_steps(connection: Connection) -> dict[InstanceId, LiveStep]:
