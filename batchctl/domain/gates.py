@@ -12,7 +12,7 @@ from batchctl.domain.locked_rows import message_about
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.operators import freezes
 from batchctl.domain.operators.confirmations import Confirmation
-from batchctl.domain.operators.pools import PoolsInUse, room_in, to_serve, undraining, wording
+from batchctl.domain.operators.pools import PoolsInUse, room_in, undraining, wording
 from batchctl.domain.rows import (
     DEFAULT_POOL,
     HIGHEST_SEQ,
@@ -491,7 +491,8 @@ def _pool(instance: BatchInstance, batch: BatchDefinition, pools: PoolsInUse | N
         enable = correcting_row("Pool", "Enabled", f"Pool_id = {pool.pool_id}", "let steps begin in it: ", "1")
         yield Gate("pool", f"pool {visible(name)} is disabled", enable, row)
     elif (unserved := pools.unserved(name)) is not None:
-        yield Gate("pool", unserved, to_serve(name, is_there=pool is not None), row)
+        of_host = pools.host_drains.get(name)
+        yield Gate("pool", unserved, pools.to_serve(name), row if of_host is None else f"Drain {of_host.drain_id}")
     elif (room := room_in(name, pools.known, pools.claimed)) is not None and room <= 0:
         said = (
             f"{pools.claimed.get(name, 0)} instances have a step of pool {visible(name)} under way, its MaxConcurrent"

@@ -29,6 +29,8 @@ class PoolStanding:
     pool: Pool | None
     """Its row; None where it has none, as the default pool, or one that only steps name."""
     drain: Drain | None
+    host_drain: Drain | None
+    """Of the host of a controller that serves it, where all these are drained."""
     serving: tuple[str, ...]
     """The controllers that run and serve it."""
     last: tuple[str, datetime] | None
@@ -45,7 +47,14 @@ class PoolStanding:
             return "drained"
         if self.pool is not None and not self.pool.enabled:
             return "disabled"
+        if self.host_drain is not None:
+            return "host drained"
         return "served" if self.serving else "not served"
+
+    @property
+    def held_by(self) -> Drain | None:
+        """Return what keeps new steps from beginning in it, here or on the hosts that serve it."""
+        return self.drain or self.host_drain
 
 
 POOLS = ColumnList[PoolStanding](
@@ -61,7 +70,7 @@ POOLS = ColumnList[PoolStanding](
         "ServedBy": lambda one: one.serving,
         "LastServedOn": lambda one: None if one.last is None else one.last[0],
         "LastServed": lambda one: None if one.last is None else one.last[1],
-        "Drained": lambda one: None if one.drain is None else pools.wording(one.drain),
+        "Drained": lambda one: None if one.held_by is None else pools.wording(one.held_by),
         "Description": lambda one: None if one.pool is None else one.pool.description,
     },
     {
@@ -93,11 +102,14 @@ def everything(transactions: Transactions, clock: Clock, presence: Presence) -> 
     for name in sorted(names, key=lambda name: (name != DEFAULT_POOL, name)):
         its = [row for row in rows if name in served[row.row_id]]
         last = max(its, key=lambda row: row.heartbeat, default=None)
+        running = [row for row in its if row.row_id in living]
+        drains = [known.drain_of_host(row.host) for row in running]
         standing = PoolStanding(
             name=name,
             pool=known.by_name.get(name),
             drain=known.drain_of_pool(name),
-            serving=tuple(row.name for row in its if row.row_id in living),
+            host_drain=drains[0] if drains and None not in drains else None,
+            serving=tuple(row.name for row in running),
             last=None if last is None else (last.host, last.heartbeat),
             claimed=claimed.get(name, 0),
             waiting=waiting[name],

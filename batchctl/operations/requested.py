@@ -146,7 +146,8 @@ def _drained_or_undrained(operator: Operator, connection: Connection, wish: OfPl
         drained = drainer.drain(None, wish.place, reason=wish.reason)
         if not drained.is_new:
             operator.note(connection, wish.verb, pooling.target(drained.drain), wish.reason, {}, {})
-        return f"{'Drained' if drained.is_new else 'It was drained already'}: {pools.wording(drained.drain)}."
+        note = "" if drained.unknown_host is None else f" {drained.unknown_host}"
+        return f"{'Drained' if drained.is_new else 'It was drained already'}: {pools.wording(drained.drain)}.{note}"
     undrained = drainer.undrain(None, wish.place, reason=wish.reason)
     if not undrained.drains:
         operator.note(connection, wish.verb, "Drain", wish.reason, {}, {})

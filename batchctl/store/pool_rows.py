@@ -154,11 +154,13 @@ def in_use(connection: Connection, running: Iterable[ControllerRow]) -> PoolsInU
     serves, last = served(connection, everyone), dict[str, tuple[str, datetime]]()
     for row in sorted(everyone, key=lambda row: row.heartbeat):
         last |= dict.fromkeys(serves[row.row_id], (row.host, row.heartbeat))
-    serving: dict[str, frozenset[str]] = {}
+    serving, host_drains = dict[str, frozenset[str]](), dict[str, Drain]()
     for row in running:
-        if all_pools.drain_of_host(row.host) is None:
+        if (drained := all_pools.drain_of_host(row.host)) is None:
             serving |= {name: serving.get(name, frozenset()) | {row.name} for name in serves.get(row.row_id, ())}
-    return PoolsInUse(all_pools, serving, last, ask_claimed(connection)())
+        else:
+            host_drains |= dict.fromkeys(serves.get(row.row_id, ()), drained)
+    return PoolsInUse(all_pools, serving, last, ask_claimed(connection)(), host_drains)
 
 
 def waiting(connection: Connection) -> list[WaitingBehind]:

@@ -73,7 +73,7 @@ class ActForms:
         try:
             done = await self._done(verb, wish, session, number, shown)
         except BatchctlError as error:
-            if isinstance(error, (NotFound, DatabaseRefused)):
+            if _ends_form(verb, error):
                 raise
             return await self._planned(verb, wish, session, error)
         self.site.forms.led(number, done.where)
@@ -122,7 +122,7 @@ def _looked_at(app: App, verb: ConsoleAct, wish: Wish) -> tuple[ActOutcome | Non
     try:
         return verb.plan(app, wish), None
     except BatchctlError as error:
-        if isinstance(error, (NotFound, DatabaseRefused)):
+        if _ends_form(verb, error):
             raise
         wrong = error
     bare = Wish(wish.key)
@@ -138,6 +138,11 @@ def _seen(verb: ConsoleAct, wish: Wish, outcome: ActOutcome | None) -> object:
     if outcome is not None:
         return outcome.seen
     return UNSEEN if verb.is_complete(wish) else None
+
+
+def _ends_form(verb: ConsoleAct, error: BatchctlError) -> bool:
+    """Say whether no other values would help: the row is not there; where the act makes one, a value names what is not."""
+    return isinstance(error, DatabaseRefused) or (isinstance(error, NotFound) and not verb.makes_row)
 
 
 def _back(verb: ConsoleAct, wish: Wish) -> str:

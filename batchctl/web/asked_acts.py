@@ -30,6 +30,11 @@ class Doing(Protocol):
 
 async def act(site: Doing, session: Session, verb: ConsoleAct, wish: Wish, seen: object = None) -> ActOutcome:
     """Do what a person wishes, or ask for it and wait a while for what becomes of it."""
+    with verb.by_fields():
+        return await _acted(site, session, verb, wish, seen)
+
+
+async def _acted(site: Doing, session: Session, verb: ConsoleAct, wish: Wish, seen: object) -> ActOutcome:
     done: ActOutcome = await site.do(session, lambda app: verb.do(app, wish, seen))
     if (request_id := done.asked) is None:
         return done

@@ -122,7 +122,8 @@ class ManyActs:
         is_at_work = token in self._at_work
         begun, leader = await self.site.do(session, lambda app: _how_far(app, token))
         values = {"begun": begun, "is_at_work": is_at_work, "leader": leader}
-        title = f"{begun.selection.action.capitalize()} of {len(begun.selection.ids):,} instances"
+        many = len(begun.selection.ids)
+        title = f"{begun.selection.action.capitalize()} of {many:,} instance{'' if many == 1 else 's'}"
         page = Page(title, "many_progress.html", values=values, comes_back=bool(begun.left and begun.is_asked))
         return self.site.render(page, session)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeAlias
 
 from batchctl.app import App
-from batchctl.domain.errors import InvalidInput, NotFound, Refused
+from batchctl.domain.errors import BatchctlError, InvalidInput, NotFound, Refused
 from batchctl.domain.operators.logins import Right
 from batchctl.domain.operators.request_verbs import AskedAct
 from batchctl.domain.operators.requests import RequestId
@@ -67,6 +68,8 @@ class FormField:
     is_needed: bool = False
     choices: tuple[str, ...] = ()
     hint: str = ""
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    """What each choice means, for people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +122,8 @@ class ActOutcome:
     """What the person has seen who decides by it: the act is refused when that has changed."""
     filled: Mapping[str, Value] = field(default_factory=dict)
     """What a field says where nothing was filled in."""
+    needed: frozenset[str] = frozenset()
+    """The fields that are needed as things stand, besides those that always are."""
     planned: Intervention | None = None
     asked: RequestId | None = None
     """The request that asks for it, where it is not done yet."""
@@ -146,12 +151,26 @@ class ConsoleAct:
     right: Right = Right.ACT
     asks: Asks | None = None
     """How it is asked for where the console may change no work; None where it inserts no more than it may."""
+    next_steps: Mapping[str, str] = field(default_factory=dict)
+    """By what an error says to type next on the command line, what to do with the fields instead."""
 
     def plan(self, app: App, wish: Wish) -> ActOutcome:
         """Return what a wish would do."""
         self.check_complete(wish)
         self._check_scope(app, wish)
-        return self.carry(app, wish)
+        with self.by_fields():
+            return self.carry(app, wish)
+
+    @contextmanager
+    def by_fields(self) -> Iterator[None]:
+        """Let errors say what to do next by the fields of the act."""
+        try:
+            yield
+        except BatchctlError as error:
+            instead = self.next_steps.get(error.next_step or "")
+            if instead is None:
+                raise
+            raise error.reworded(error.message, instead) from error
 
     def do(self, app: App, wish: Wish, seen: object = None) -> ActOutcome:
         """Do what a person wishes."""

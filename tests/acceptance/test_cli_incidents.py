@@ -68,7 +68,7 @@ def test_one_message_then_somebody_takes_care_and_one_that_it_is_over(night: Nig
     assert [one["Incident_id"] for one in night.json("status")["Incidents"]] == [1]
 
     tried = night("acknowledge", "1", "--reason", "mine", "--dry-run")
-    assert tried.stdout.startswith("Would do: Incident 1 (First) is acknowledged")
+    assert tried.stdout.startswith("Incident 1 (First) would be acknowledged; no reminder of it would be sent")
     assert night.json("incidents")[0]["Status"] == "open"
     assert night("snooze", "--instance", "1", "--for", "1h", "--reason", "later").returncode == 0
     until = night.json("incidents")[0]["SnoozedUntil"]

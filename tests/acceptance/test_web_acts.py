@@ -139,3 +139,19 @@ def test_hosts_and_pools_are_drained_where_they_are_listed(night: Night, console
         assert (f'href="{path}/undrain"' in drained, f'href="{path}/drain"' in drained) == (True, False)
         assert browser.act(f"{path}/undrain", reason="patched").status == 303
     assert night.json("status")["Drains"] == []
+
+
+def test_a_host_without_controllers_is_drained_with_a_note_and_can_be_undrained_on_the_page(
+    night: Night, console: Console
+) -> None:
+    browser = console.browser()
+    said = browser.get("/hosts/nohost/drain").said
+    assert "No controller has been on host nohost in the last days." in said
+    drained = night("drain", "--host", "nohost", "--reason", "patches")
+    assert "Note: No controller has been on host nohost in the last days." in drained.stderr
+
+    page = browser.get("/controllers")
+    assert "host nohost is drained since " in page.said
+    assert 'href="/hosts/nohost/undrain"' in page.text
+    assert browser.act("/hosts/nohost/undrain", reason="misspelt").status == 303
+    assert "nohost" not in browser.get("/controllers").said

@@ -50,7 +50,7 @@ def test_all_of_a_filter_are_run_again_and_what_was_refused_is_listed(night: Nig
     path = "/many/rerun?status=failed&batch=Flaky"
     assert f'href="{path}"'.replace("&", "&amp;") in browser.get("/instances?status=failed&batch=Flaky").text
     shown = browser.get(path)
-    assert f"{MANY} instances are failed in batch Flaky." in shown.said
+    assert f"{MANY} instances of batch Flaky have the status failed." in shown.said
     form = {"form": browser.form(path), "reason": "the disk was full"}
     assert night("cancel", "3", "--reason", "not this one").returncode == 0
 
@@ -125,7 +125,7 @@ def test_what_cannot_be_meant_is_said(night: Night, console: Console) -> None:
     assert browser.get("/many/rerun?status=sad").status == 400
     assert browser.get("/many/rerun?batch=Nope").status == 404
     assert browser.get(f"/many/rerun/{'0' * 32}").status == 404
-    assert "0 instances are held" in browser.get("/many/rerun?status=held").said
+    assert "0 instances have the status held" in browser.get("/many/rerun?status=held").said
     form = browser.form("/many/rerun?status=failed")
     assert browser.post("/many/rerun", {"form": form, "reason": " "}).status == 409
     assert night.status_of(1) == "failed"

@@ -109,7 +109,7 @@ def test_a_tag_limits_acts_to_the_batches_that_have_it(served: Served) -> None:
         browser.get("/new/freezes"),
         browser.act("/new/file-processes", entity="Late"),
     ):
-        assert (answer.status, "has not got it" in answer.said) == (409, True)
+        assert (answer.status, "You act only on batches with the tag" in answer.said) == (409, True)
     assert browser.get("/instances/1").status == 200
     assert night.sql("SELECT count(*) FROM BatchFreeze") == [(0,)]
 

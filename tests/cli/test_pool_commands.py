@@ -108,6 +108,19 @@ def test_a_drain_says_what_it_drains_and_what_to_type_next(two: Shop) -> None:
     assert acts == [("undrain", "done"), ("drain", "patch night")]
 
 
+def test_a_pool_that_only_drained_hosts_serve_says_so(two: Shop) -> None:
+    two.sql("UPDATE Controller SET Status = 'running', Heartbeat = '2999-01-01 00:00:00'")
+    ((host, pool),) = two.sql("SELECT Host, PoolName FROM Controller, ControllerPool")
+    assert two("drain", "--host", str(host), *WHY) == 0
+    assert "No controller has been on" not in two.err
+
+    ((state, drained),) = [(one["State"], one["Drained"]) for one in two.json("pools") if one["PoolName"] == pool]
+    assert state == "host drained"
+    assert drained.startswith(f"host {host} is drained since ")
+    assert two("pools") == 0
+    assert f"batchctl undrain --host {host} --reason ..." in two.out
+
+
 def test_status_shows_what_is_drained_and_what_waits_for_its_pool(two: Shop) -> None:
     two.sql("UPDATE Controller SET Status = 'running', Heartbeat = '2999-01-01 00:00:00'")
     two.arrive("Daily")

@@ -381,7 +381,9 @@ def test_the_gate_of_a_pool_says_what_keeps_it_closed_until_a_controller_serves_
     world.sql("INSERT INTO ControllerPool (Controller_id, PoolName) VALUES (1, 'ssis')")
     assert "pool" not in blocking(why(world, "1"))
     world.sql("INSERT INTO Drain (Host, Reason) VALUES ('H', 'patches')")
-    assert "no controller serves pool ssis (the last was on h, " in str(blocking(why(world, "1"))["pool"].blocked)
+    gate = blocking(why(world, "1"))["pool"]
+    assert str(gate.blocked).startswith("only drained hosts serve pool ssis: host H is drained since ")
+    assert (gate.clear, gate.row) == ("batchctl undrain --host H --reason ...", "Drain 1")
     world.sql("UPDATE Drain SET UndrainedTime = z_inserted")
     world.sql("UPDATE Pool SET Enabled = 0")
     assert blocking(why(world, "1"))["pool"].blocked == "pool ssis is disabled"

@@ -99,6 +99,6 @@ def _which(incident_id: int | None, instance_id: int | None) -> incident_desk.Wh
 
 def _show(done: Sequence[incident_desk.LookedAfter], *, dry_run: bool) -> None:
     for one in done:
-        click.echo(f"{'Would do: ' if dry_run else ''}{one.wording}")
+        click.echo(one.wording)
     following = done[0].incident.next_step or "batchctl incidents"
     output.hints("the same command without --dry-run" if dry_run else following)

@@ -26,10 +26,10 @@ def pools(session: CliSession, as_json: bool) -> None:
         return
     output.show_list(pool_standing.POOLS, found)
     for one in found:
-        if one.drain is not None:
-            output.say(f"Note: {wording(one.drain)}.")
+        if one.held_by is not None:
+            output.say(f"Note: {wording(one.held_by)}.")
     without = next((one for one in found if one.waiting and not one.serving), None)
-    drained = next((one.drain for one in found if one.drain is not None), None)
+    drained = next((one.held_by for one in found if one.held_by is not None), None)
     if drained is not None:
         output.hints(undraining(drained))
     elif without is not None:
@@ -65,6 +65,8 @@ def drain(
         click.echo(f"It is drained already: {wording(done.drain)}.")
     else:
         click.echo(f"{'Would be drained' if done.dry_run else 'Drained'}: {done.drain.place}.")
+    if done.unknown_host is not None:
+        output.say(f"Note: {done.unknown_host}")
     many = f"{done.under_way} instance{'' if done.under_way == 1 else 's'}"
     output.say(f"Nothing new begins there; {many} {'has' if done.under_way == 1 else 'have'} a step under way there.")
     output.say(

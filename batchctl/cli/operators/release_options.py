@@ -5,15 +5,8 @@ from __future__ import annotations
 import click
 
 from batchctl.cli.session import Command, WholeNumber, can_ask, one_of
-from batchctl.domain.operators.release import MOST_PER_MINUTE, MOST_UNASKED, Choice, Release
+from batchctl.domain.operators.release import MEANINGS, MOST_PER_MINUTE, MOST_UNASKED, Choice, Release
 from batchctl.operations.operators import releasing
-
-MEANINGS = {
-    Release.ALL: "all of them start, in their order",
-    Release.LATEST: "only the newest of each batch starts; the older ones are cancelled",
-    Release.NONE: "none starts: they are paused until somebody resumes them",
-    Release.THROTTLE: "all of them start, only so many a minute",
-}
 
 
 def release_options(command: Command) -> Command:

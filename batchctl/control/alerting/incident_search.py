@@ -16,7 +16,6 @@ from batchctl.domain.alerting.incident_causes import Undelivered
 from batchctl.domain.alerting.incidents import OF_AN_INSTANCE, Incident, IncidentSign
 from batchctl.domain.gates import is_open, locks
 from batchctl.domain.locked_rows import LEAD, culprits, is_of_locks
-from batchctl.domain.operators.pools import to_serve
 from batchctl.domain.rows import (
     DEFAULT_POOL,
     MOST_TRIES,
@@ -328,8 +327,7 @@ class IncidentSearch:
             first, many = min(one.since for one in groups), sum(one.many for one in groups)
             since, said = max(first, pools.last[name][1] if name in pools.last else first), pools.unserved(name)
             if said is not None and pools.known.is_open(name) and now - since >= self.rules.unserved_after:
-                serve = to_serve(name, is_there=name in pools.known.by_name)
-                found.append(incident_causes.unserved(name, said, serve, many, since))
+                found.append(incident_causes.unserved(name, said, pools.to_serve(name), many, since))
         return found
 
     def _failing(self, connection: Connection, now: datetime) -> list[IncidentSign]:

@@ -96,11 +96,19 @@ def next_end(batches: Iterable[BatchDefinition], now: datetime) -> datetime | No
 
 def wording(freeze: Freeze, verb: str = "is") -> str:
     """Describe what is frozen, since when, by whom, why and until when."""
-    until = "until somebody thaws it" if freeze.until is None else f"until {freeze.until:%Y-%m-%d %H:%M:%S} UTC"
-    if freeze.until == NEVER:
-        until = "until somebody thaws it, for its UntilTime holds no time"
-    since = f"since {freeze.since:%Y-%m-%d %H:%M:%S} UTC, {until}"
+    since = f"since {freeze.since:%Y-%m-%d %H:%M:%S} UTC, {_until(freeze)}"
     return f"{scope_of(freeze)} {verb} frozen {since}, by {visible(freeze.actor)}: {visible(freeze.reason)}"
+
+
+def planned(freeze: Freeze) -> str:
+    """Describe what would be frozen, and until when."""
+    return f"{scope_of(freeze)}, {_until(freeze)}"
+
+
+def _until(freeze: Freeze) -> str:
+    if freeze.until == NEVER:
+        return "until somebody thaws it, for its UntilTime holds no time"
+    return "until somebody thaws it" if freeze.until is None else f"until {freeze.until:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def thawing(freeze: Freeze) -> str:

@@ -133,14 +133,23 @@ class PoolsInUse:
     """By pool, on which host a controller ran that served it last, and its last sign of life."""
     claimed: Mapping[str, int]
     """By pool, how many instances are claimed for a step of it."""
+    host_drains: Mapping[str, Drain] = field(default_factory=dict)
+    """By pool, the drain of a host on which a controller runs that serves it."""
 
     def unserved(self, pool: str) -> str | None:
         """Say that no controller serves a pool; None where one does."""
         if self.serving.get(pool):
             return None
+        if pool in self.host_drains:
+            return f"only drained hosts serve pool {visible(pool)}: {wording(self.host_drains[pool])}"
         last = self.last.get(pool)
         ever = "and none ever did" if last is None else f"the last was on {visible(last[0])}, {_at(last[1])}"
         return f"no controller serves pool {visible(pool)} ({ever})"
+
+    def to_serve(self, pool: str) -> str:
+        """Return what to do so that a controller serves a pool that none does."""
+        drain = self.host_drains.get(pool)
+        return to_serve(pool, is_there=pool in self.known.by_name) if drain is None else undraining(drain)
 
 
 def _at(moment: datetime) -> str:

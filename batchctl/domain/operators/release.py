@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -22,6 +22,15 @@ class Release(StrEnum):
     LATEST = "latest"
     NONE = "none"
     THROTTLE = "throttle"
+
+
+MEANINGS: Mapping[str, str] = {
+    Release.ALL: "all of them start, in their order",
+    Release.LATEST: "only the newest of each batch starts; the older ones are cancelled",
+    Release.NONE: "none starts: they are paused until somebody resumes them",
+    Release.THROTTLE: "all of them start, only so many a minute",
+}
+"""What each means, for people who choose."""
 
 
 @named_value

@@ -77,17 +77,19 @@ class LookedAfter:
     incident: Incident
     until: datetime | None
     """Until when no reminder of it is sent; None when none is sent any more."""
+    dry_run: bool
 
     @property
     def wording(self) -> str:
         """Say what was done."""
+        sent, comes = ("would be sent", "would come") if self.dry_run else ("is sent", "comes")
         rest = (
-            "no reminder of it is sent any more"
+            f"no reminder of it {sent} any more"
             if self.until is None
-            else f"the next reminder comes at {_at(self.until)}"
+            else f"the next reminder {comes} at {_at(self.until)}"
         )
-        word = "acknowledged" if self.until is None else "snoozed"
-        return f"Incident {self.incident.incident_id} ({visible(self.incident.subject)}) is {word}; {rest}."
+        word = f"{'would be' if self.dry_run else 'is'} {'acknowledged' if self.until is None else 'snoozed'}"
+        return f"Incident {self.incident.incident_id} ({visible(self.incident.subject)}) {word}; {rest}."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +125,7 @@ class IncidentDesk(Actor):
                 if not write(connection, one, fitting(self.user), until, self.clock.now()):
                     raise _is_over(one)
                 self.note(connection, action, _target(one), reason, _was(one), _became(until))
-            return [LookedAfter(incident=one, until=until) for one in found]
+            return [LookedAfter(incident=one, until=until, dry_run=self.dry_run) for one in found]
 
         return self.act(act)
 

@@ -28,8 +28,8 @@ def check(
         if batch is not None:
             found = unknown.named(connection, batches, batch)
     if found is None or tag.casefold() not in {one.casefold() for one in found.tags}:
-        of = "this" if found is None else f"batch {visible(found.name)}"
-        message = f"You act only on batches with the tag {visible(tag)}, and {of} has not got it."
+        of = "this act is about no such batch" if found is None else f"batch {visible(found.name)} is none of them"
+        message = f"You act only on batches with the tag {visible(tag)}, and {of}."
         raise Refused(message, next_step="ask somebody without a tag; batchctl web user list shows the tags")
 
 

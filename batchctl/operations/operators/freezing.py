@@ -27,6 +27,7 @@ from batchctl.store.operators import freeze_rows
 
 UNTIL = "such as 2h, 30m, 3d, or a time in UTC: '2026-11-23 06:00'"
 _LIST = "batchctl freezes"
+TO_SAY_UNTIL, TO_SAY_LATER = "the same with --until 2h", "the same with a later --until, or without one"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,10 +206,10 @@ def _end(until: str | None, now: datetime) -> datetime | None:
         return None
     ends = freezes.end_of(until, now)
     if ends is None:
-        raise InvalidInput(f"'{visible(until)}' says no time; write one {UNTIL}.", next_step="the same with --until 2h")
+        raise InvalidInput(f"'{visible(until)}' says no time; write one {UNTIL}.", next_step=TO_SAY_UNTIL)
     if ends <= now:
         message = f"{ends:%Y-%m-%d %H:%M:%S} UTC is over: it is {now:%Y-%m-%d %H:%M:%S} UTC. Nothing is frozen."
-        raise Refused(message, next_step="the same with a later --until, or without one")
+        raise Refused(message, next_step=TO_SAY_LATER)
     return ends
 
 

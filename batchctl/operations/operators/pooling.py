@@ -33,6 +33,8 @@ class Drained:
     under_way: int
     """How many instances have steps under way there."""
     dry_run: bool
+    unknown_host: str | None
+    """That no controller has been on the host; None where one has, or a pool is drained."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +72,13 @@ class Drainer:
                 made = replace(made, drain_id=pool_rows.add_drain(connection, made))
                 self.actor.note(connection, "drain", target(made), reason, {}, shown_columns.of(made))
             under_way = len(claimed_at(connection, where))
-            return Drained(drain=made, is_new=before is None, under_way=under_way, dry_run=self.actor.dry_run)
+            return Drained(
+                drain=made,
+                is_new=before is None,
+                under_way=under_way,
+                dry_run=self.actor.dry_run,
+                unknown_host=_unknown_host(connection, where),
+            )
 
         return self.actor.act(act)
 
@@ -147,6 +155,14 @@ def _checked(connection: Connection, known: Pools, place: Place) -> Place:
         near = visible(did_you_mean(name, names))
         raise NotFound(f"There is no pool '{visible(name)}'.{near}", next_step=MAKE)
     return Place(None, name)
+
+
+def _unknown_host(connection: Connection, place: Place) -> str | None:
+    """Say that no controller has been on a host, whose name may be misspelt, or whose first controller comes later."""
+    hosts = {row.host.lower(): row.host for row in controllers.everyone(connection)}
+    if place.host is None or place.host.lower() in hosts:
+        return None
+    return f"No controller has been on {place} in the last days.{visible(did_you_mean(place.host, hosts.values()))}"
 
 
 def _places(connection: Connection, known: Pools) -> tuple[Mapping[str, str], set[str]]:

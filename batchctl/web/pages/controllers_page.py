@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from batchctl.app import App
+from batchctl.domain.operators.pools import Drain, wording
 from batchctl.operations import pool_standing, presence
+from batchctl.operations.operators import pooling
 from batchctl.operations.pool_standing import PoolStanding
 from batchctl.operations.presence import Present
 from batchctl.web.page import Page, PageRequest
@@ -14,11 +16,21 @@ from batchctl.web.wishes import Subject
 
 
 class DrainPlace(NamedTuple):
-    """A host or a pool, and what can be done about it: `drain`, or `undrain` where it is drained."""
+    """A host or a pool, and what drains it, if anything does."""
 
     subject: Subject
     name: str
-    act: str
+    drain: Drain | None
+
+    @property
+    def act(self) -> str:
+        """Return what can be done about it."""
+        return "drain" if self.drain is None else "undrain"
+
+    @property
+    def wording(self) -> str:
+        """Say that it is drained, or nothing."""
+        return "" if self.drain is None else f"{wording(self.drain)}."
 
 
 def controllers(app: App, asked: PageRequest) -> Page:
@@ -30,18 +42,18 @@ def controllers(app: App, asked: PageRequest) -> Page:
         "Controllers and pools",
         "controllers.html",
         [(presence.CONTROLLERS, found), (pool_standing.POOLS, pools)],
-        {"places": [*_places(found, pools)]},
+        {"places": [*_places(found, pools, pooling.drained(app.transactions))]},
         empty="No controller works: batchctl run",
         is_steady=True,
     )
 
 
-def _places(found: Sequence[Present], pools: Sequence[PoolStanding]) -> Iterator[DrainPlace]:
-    for host, drained in {one.row.host: one.drained for one in found}.items():
-        yield DrainPlace(Subject.HOSTS, host, _act(is_drained=drained is not None))
+def _places(found: Sequence[Present], pools: Sequence[PoolStanding], drains: Sequence[Drain]) -> Iterator[DrainPlace]:
+    """Yield each host of a controller, and each that is drained without one: its name may be misspelt; then the pools."""
+    hosts = {one.host.lower(): one.host for one in drains if one.host is not None}
+    hosts |= {one.row.host.lower(): one.row.host for one in found}
+    for host in hosts.values():
+        drain = next((one for one in drains if one.covers_host(host)), None)
+        yield DrainPlace(Subject.HOSTS, host, drain)
     for pool in pools:
-        yield DrainPlace(Subject.POOLS, pool.name, _act(is_drained=pool.drain is not None))
-
-
-def _act(*, is_drained: bool) -> str:
-    return "undrain" if is_drained else "drain"
+        yield DrainPlace(Subject.POOLS, pool.name, pool.drain)

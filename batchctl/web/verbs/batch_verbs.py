@@ -6,21 +6,27 @@ from urllib.parse import quote
 
 from batchctl.app import App
 from batchctl.domain.errors import InvalidInput
-from batchctl.domain.operators.freezes import Scope, wording
-from batchctl.domain.operators.release import MOST_PER_MINUTE, Choice, Release
+from batchctl.domain.operators.freezes import Scope, planned, wording
+from batchctl.domain.operators.release import MEANINGS, MOST_PER_MINUTE, MOST_UNASKED, Choice, Release
 from batchctl.domain.operators.request_verbs import AskedAct, Verb
 from batchctl.domain.rows import FreezeId
 from batchctl.domain.text import visible
 from batchctl.operations.intervene import Switching
-from batchctl.operations.operators.freezing import Freezer, Frozen, Thawed
-from batchctl.operations.operators.releasing import Released
+from batchctl.operations.operators.freezing import TO_SAY_LATER, TO_SAY_UNTIL, Freezer, Frozen, Thawed
+from batchctl.operations.operators.releasing import TO_CHOOSE, TO_CHOOSE_UNMADE, TO_MAKE, Released
 from batchctl.web.wishes import ActOutcome, Asks, ConsoleAct, FieldKind, FormField, Subject, Wish
 
 _RELEASE = (
-    FormField("release", "What becomes of those that wait", choices=tuple(Release)),
+    FormField("release", "What becomes of those that wait", choices=tuple(Release), meanings=MEANINGS),
     FormField("throttle", "At most so many a minute, for throttle", FieldKind.NUMBER),
 )
 _UNTIL = FormField("until", "Until", hint="2h, 30m, 3d, or a time in UTC")
+_BY_FIELDS = {
+    TO_CHOOSE: "choose what becomes of those that wait ('release'): all, latest, none or throttle",
+    TO_CHOOSE_UNMADE: f"choose all ('release'); for latest, none or throttle: {TO_MAKE}",
+    TO_SAY_UNTIL: "write 2h into 'until', or leave it empty: it is frozen until somebody thaws it",
+    TO_SAY_LATER: "write a later time into 'until', or leave it empty",
+}
 
 
 def _choice(wish: Wish) -> Choice | None:
@@ -63,6 +69,7 @@ def _switched(done: Switching) -> ActOutcome:
         },
         where=f"/instances?batch={quote(done.batch, safe='')}",
         seen=_shown(done.released),
+        needed=_needed(done.released),
     )
 
 
@@ -76,6 +83,11 @@ def _shown(released: Released | None) -> object:
     return None if released is None else released.backlog.ids
 
 
+def _needed(released: Released | None) -> frozenset[str]:
+    """Return the field without which what waits is not let go."""
+    return frozenset({"release"} if released is not None and released.backlog.total > MOST_UNASKED else ())
+
+
 def _freeze_batch(app: App, wish: Wish) -> ActOutcome:
     return _freeze(app, Scope(batch=wish.key), wish)
 
@@ -86,10 +98,13 @@ def _freeze_scope(app: App, wish: Wish) -> ActOutcome:
 
 def _freeze(app: App, scope: Scope, wish: Wish) -> ActOutcome:
     done: Frozen = Freezer(app.actor(dry_run=wish.dry_run)).freeze(scope, reason=wish.why, until=wish.text("until"))
-    would = "Would be frozen" if done.dry_run else "Frozen"
-    first = f"{would}: {wording(done.freeze)}." if done.is_new else f"It is frozen already: {wording(done.freeze)}."
+    if not done.is_new:
+        first = f"It is frozen already: {wording(done.freeze)}."
+    else:
+        first = f"Would be frozen: {planned(done.freeze)}." if done.dry_run else f"Frozen: {wording(done.freeze)}."
+    many = len(done.batches)
     return ActOutcome(
-        lines=[first, f"What runs ends; nothing new starts in {len(done.batches)} batches."],
+        lines=[first, f"What runs ends; nothing new starts in {many} batch{'' if many == 1 else 'es'}."],
         columns=done.columns(),
         where="/",
     )
@@ -114,6 +129,7 @@ def _thaw(app: App, of: Scope | FreezeId, wish: Wish) -> ActOutcome:
         columns=done.columns(),
         where="/",
         seen=_shown(done.released),
+        needed=_needed(done.released),
     )
 
 
@@ -142,6 +158,7 @@ VERBS = (
         _enable,
         _RELEASE,
         asks=_asks_of_batch(Verb.ENABLE),
+        next_steps=_BY_FIELDS,
     ),
     ConsoleAct(
         Subject.BATCHES,
@@ -158,6 +175,7 @@ VERBS = (
         (_UNTIL,),
         needs_reason=True,
         asks=_asks_of_batch(Verb.FREEZE),
+        next_steps=_BY_FIELDS,
     ),
     ConsoleAct(
         Subject.BATCHES,
@@ -167,6 +185,7 @@ VERBS = (
         _RELEASE,
         needs_reason=True,
         asks=_asks_of_batch(Verb.THAW),
+        next_steps=_BY_FIELDS,
     ),
     ConsoleAct(
         Subject.FREEZES,
@@ -177,6 +196,7 @@ VERBS = (
         needs_reason=True,
         makes_row=True,
         asks=_asks_of_scope,
+        next_steps=_BY_FIELDS,
     ),
     ConsoleAct(
         Subject.FREEZES,
@@ -186,5 +206,6 @@ VERBS = (
         _RELEASE,
         needs_reason=True,
         asks=_asks_of_row,
+        next_steps=_BY_FIELDS,
     ),
 )

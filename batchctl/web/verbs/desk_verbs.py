@@ -19,9 +19,12 @@ def _move(move: Callable[[Clerk, IntakeId, str], MovedRow]) -> Callable[[App, Wi
     def carry(app: App, wish: Wish) -> ActOutcome:
         at = IntakeId(wish.row_id)
         done = move(_clerk(app, wish), at, wish.why)
-        became = "would be" if wish.dry_run else "is"
+        was, became = ("is", "would be") if wish.dry_run else ("was", "is")
+        first = f"FileProcess {at} {was} {done.before.status} and {became} {done.status}."
+        if done.before.status is done.status:
+            first = f"FileProcess {at} is {done.status} already."
         return ActOutcome(
-            lines=[f"FileProcess {at} was {done.before.status} and {became} {done.status}."],
+            lines=[first],
             alarming=[] if done.untaken is None else [done.untaken],
             columns={
                 "FileProcess_id": at,
@@ -64,6 +67,7 @@ def _drain(place: Callable[[str], Place]) -> Callable[[App, Wish], ActOutcome]:
         first = f"{would}: {done.drain.place}." if done.is_new else f"It is drained already: {wording(done.drain)}."
         return ActOutcome(
             lines=[first, f"Nothing new begins there; instances with a step under way there: {done.under_way}."],
+            alarming=[] if done.unknown_host is None else [done.unknown_host],
             columns={**shown_columns.of(done.drain), "New": done.is_new, "UnderWay": done.under_way},
             where="/controllers",
         )
