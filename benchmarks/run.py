@@ -25,6 +25,9 @@ a page takes that lies deep than the first one; see web_pages.py. `web` runs bot
 
 `sqlite-web-live`, `postgresql-web-live`: `*-noop-8` beside a console with 200 open tabs, to the same without them, of which
 it may lose 3 %; what the console asks, and the memory of a tab; see web_live.py. `web-live` runs both.
+
+`forecast-accuracy`: the pinball loss of p90 on a year of flights, to that of means with 1.28 standard deviations; see
+forecast_accuracy.py. `forecast-night`: the seconds of 200 replays of a night of 500 batches, of the 5 that they may take.
 """
 
 from __future__ import annotations
@@ -48,7 +51,17 @@ from batchctl import config
 from batchctl.app import App
 from batchctl.control_database import upgrade_database
 from batchctl.node import Node
-from benchmarks import databases, due_times, latency, live_output, purging, refusals, web_live, web_pages
+from benchmarks import (
+    databases,
+    due_times,
+    forecast_accuracy,
+    latency,
+    live_output,
+    purging,
+    refusals,
+    web_live,
+    web_pages,
+)
 from benchmarks.databases import Database
 from tests.arguments import at_least_one
 
@@ -130,6 +143,12 @@ def figure_of(name: str, rounds: int, instances: int) -> Figure:
         return live(name, rounds)
     if name in WEBS:
         return web(name)
+    if name == FORECASTS:
+        return accuracy()
+    if name == FORECAST_NIGHT:
+        seconds, memory = forecast_accuracy.of_a_large_night()
+        said = f"s of the processor, {memory:.0f} MB"
+        return Figure(name, round(seconds / MOST_OF_A_FORECAST, 3), round(seconds, 2), MOST_OF_A_FORECAST, said)
     if name in WEB_LIVES:
         return beside_tabs(name, rounds, instances)
     if name in LATENCIES:
@@ -191,6 +210,15 @@ def web(name: str) -> Figure:
     slowest, deep = found.p95(found.slowest), found.p95(web_pages.DEEP) / found.p95(web_pages.FIRST)
     said = f"ms, {found.slowest}; a deep page {deep:.2f} times the first"
     return Figure(name, round(slowest / MOST_OF_A_PAGE, 3), round(slowest, 1), MOST_OF_A_PAGE, said)
+
+
+def accuracy() -> Figure:
+    """Return how much forecasts lose beside what others reckon."""
+    found = forecast_accuracy.measure()
+    for name in found.pairs:
+        print(f"{FORECASTS} {found.line(name, 0.5 if 'p50' in name else 0.9)}", file=sys.stderr)
+    ours, others = (found.loss(name, 0.9) for name in (forecast_accuracy.NEARLY_ALL, forecast_accuracy.USUAL))
+    return Figure(FORECASTS, round(ours / others, 3), round(ours, 2), round(others, 2), "min of pinball loss at p90")
 
 
 def beside_tabs(name: str, rounds: int, instances: int) -> Figure:
@@ -417,6 +445,9 @@ PURGES: dict[str, Lend] = {"sqlite-purge": databases.sqlite, "postgresql-purge":
 LIVE: dict[str, Lend] = {"sqlite-live-output": databases.sqlite, "postgresql-live-output": databases.postgresql}
 MOST_OF_LOOP = 5.0
 
+FORECASTS, FORECAST_NIGHT = "forecast-accuracy", "forecast-night"
+MOST_OF_A_FORECAST = 5.0
+"""Seconds."""
 WEB = "web"
 WEBS: dict[str, Lend] = {"sqlite-web": databases.sqlite, "postgresql-web": databases.postgresql}
 MOST_OF_A_PAGE = 100.0
@@ -428,7 +459,7 @@ GROUPS = {WEB: WEBS, WEB_LIVE: WEB_LIVES}
 REFUSED = "sqlite-refusals"
 MOST_INSERTS = 500
 
-NAMES = [*BENCHMARKS, *LATENCIES, *PURGES, *LIVE, *WEBS, *WEB_LIVES, REFUSED]
+NAMES = [*BENCHMARKS, *LATENCIES, *PURGES, *LIVE, *WEBS, *WEB_LIVES, FORECASTS, FORECAST_NIGHT, REFUSED]
 
 
 if __name__ == "__main__":

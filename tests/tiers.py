@@ -58,6 +58,7 @@ FULL = {
     "control/test_locked_rows.py": "hundreds of locked rows, pauses that grow, and signs of life that are waited for",
     "control/test_lost_connections.py": "servers that are away or take seconds to commit",
     "control/test_random_nights.py": "whole nights by chance",
+    "domain/test_forecast_accuracy.py": "three thousand nights of flights, each forecast from the sixty before it",
     "faults/test_copied_while_running.py": "copies that are taken beside a controller at work",
     "faults/test_full_disk.py": "controllers that wait for room on a disk, in real time",
     "faults/test_killed_upgrades.py": "upgrades that are killed and begun again",

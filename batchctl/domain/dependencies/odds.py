@@ -16,13 +16,17 @@ ENOUGH = 20
 Moment = TypeVar("Moment", int, float)
 
 
-def at_rank(ends: Sequence[Moment | None], level: float) -> Moment | None:
+def at_rank(ends: Sequence[Moment | None], level: float, nights: int | None = None) -> Moment | None:
     """Return the end that a share of nights does not exceed; None where that takes a person, or more nights.
 
-    It is the one at rank ceil((n + 1) * level): a quantile of the few that there are would be exceeded too often. Ends that are
-    None are those of nights that do not end by themselves: they are later than all others.
+    Of n nights it is the one at rank ceil((n + 1) * level): a quantile of the few that there are would be exceeded too often.
+    `nights` says how many there are where the ends are of replays, which are more but know no more. Ends that are None
+    are those of nights that do not end by themselves: they are later than all others.
     """
-    rank = math.ceil((len(ends) + 1) * level)
+    many = nights or len(ends)
+    if not many:
+        return None
+    rank = math.ceil(math.ceil((many + 1) * level) * len(ends) / many)
     known = sorted(end for end in ends if end is not None)
     return known[rank - 1] if 0 < rank <= len(known) else None
 

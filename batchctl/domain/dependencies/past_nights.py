@@ -17,6 +17,7 @@ from batchctl.domain.values import named_value
 NIGHTS = 60
 """How many past nights are replayed, and from how many past runs a step draws where it stands in none of them."""
 REPLAYS = 200
+"""How many replays there are at least: each night is replayed as often as any other."""
 KEY_FORMS = ("%Y-%m-%d", "%Y%m%d")
 """How CycleKeys name days; one that is written otherwise is not foreseen."""
 _SUCCEEDED = {HistoryStatus.SUCCESS}
@@ -71,6 +72,12 @@ class PastNights:
     """By batch, for which CycleKey its first instance came when; without one, by its day."""
     expected: Mapping[Step, Tries]
     """What is taken for a step of which too little is known."""
+
+    @property
+    def replays(self) -> int:
+        """Return how often a night is to be replayed."""
+        many = len(self.nights) or REPLAYS
+        return many * -(-REPLAYS // many)
 
     def lengths(self, number: int) -> Lengths:
         """Return how long attempts take in one replay: those of one past night, and single ones where they are not of it."""

@@ -168,8 +168,8 @@ class Forecaster:
             else next_time(tonight.clock, tonight.now, time_of_day(self.by))
         )
         end_by = None if by is None else (by - tonight.now) // TICK
-        nearly = odds.at_rank(ends, odds.NEARLY) if nights >= odds.ENOUGH else None
-        median = odds.at_rank(ends, odds.MEDIAN)
+        nearly = odds.at_rank(ends, odds.NEARLY, nights) if nights >= odds.ENOUGH else None
+        median = odds.at_rank(ends, odds.MEDIAN, nights)
         return BatchForecast(
             batch=batch.name,
             cycle_key=key,

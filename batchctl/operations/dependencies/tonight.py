@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 
 from batchctl.domain.dependencies import past_nights
-from batchctl.domain.dependencies.past_nights import NIGHTS, REPLAYS, PastAttempt, PastNights
+from batchctl.domain.dependencies.past_nights import NIGHTS, PastAttempt, PastNights
 from batchctl.domain.dependencies.virtual_night import Replayed, VirtualInstance, VirtualNight
 from batchctl.domain.dependencies.what_ifs import Suppositions
 from batchctl.domain.operators import freezes
@@ -55,7 +55,7 @@ class Tonight:
         """Replay the night, each time with the lengths and arrivals of another one."""
         changed = suppose.change(self.night)
         made = list[Replayed]()
-        for number in range(REPLAYS):
+        for number in range(self.past.replays):
             coming = [*self.due, *self._arrivals(number, suppose)]
             moved = self._moved(coming, suppose)
             lengths = suppose.lengths(self.past.lengths(number), self.batches)
