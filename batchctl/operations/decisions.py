@@ -95,6 +95,10 @@ def named(instance: BatchInstance) -> str:
 
 def target(instance: BatchInstance, action: Action) -> InstanceStatus:
     """Return the status an action leaves; raises `StatusChanged` where it is not possible."""
+    # What is ready starts by itself as soon as it may; only what was given a time can be told not to wait for it.
+    starts_by_itself = instance.status is InstanceStatus.READY and instance.next_run_time <= LONG_AGO
+    if action is Action.RERUN and starts_by_itself:
+        raise _impossible(instance, action)
     for verb in _VERBS[action]:
         if instance.status in TRANSITIONS[verb] and (verb, instance.status) not in _THE_CONTROLLERS:
             return TRANSITIONS[verb][instance.status]
@@ -180,9 +184,6 @@ def rerun(
 ) -> BatchInstance:
     """Make it ready again: at the step that failed, or at a chosen one; with corrected values."""
     status = target(instance, Action.RERUN)
-    if instance.status is InstanceStatus.READY and instance.next_run_time <= LONG_AGO:
-        # It starts by itself as soon as it may; only what was given a time can be told not to wait for it.
-        raise _impossible(instance, Action.RERUN)
     if from_seq is None and instance.status is InstanceStatus.COMPLETE:
         message = f"{named(instance)} is complete: say from which step to run it again. {_steps_of(batch)}"
         first = batch.steps[0].seq if batch.steps else "SEQ"

@@ -37,6 +37,8 @@ from batchctl.store.operators import confirmation_rows
 
 Decide = Callable[[BatchInstance, BatchDefinition], BatchInstance]
 _IN_LINE = frozenset({InstanceStatus.READY, InstanceStatus.RETRY})
+_GOES_NOWHERE = frozenset({InstanceStatus.COMPLETE, InstanceStatus.FAILED})
+"""Of what stands so no step follows until somebody acts again."""
 
 
 @value
@@ -84,6 +86,8 @@ class Intervention:
     skipped: tuple[Step, ...] = ()
     """Steps that it goes on without."""
     commands: tuple[NextCommand, ...] = ()
+    under_way: Step | None = None
+    """The step that runs and goes on, where what follows is only looked at."""
     unused: tuple[str, ...] = ()
     """Values that were corrected though no step that is left uses them."""
     uses_file_name: bool = False
@@ -351,9 +355,12 @@ class Operator(Actor):
         corrections: Collection[str],
     ) -> Intervention:
         """Return what an act would be, with the commands that would follow, and what a rerun rests on."""
+        under_way = _under_way(connection, after, batch)
+        behind = after if under_way is None else replace(after, last_seq=under_way.seq)
         return replace(
             self._intervention(connection, action, before, after, batch, corrections),
-            commands=self._commands(connection, action, after, batch),
+            commands=self._commands(connection, action, behind, batch),
+            under_way=under_way,
             card=card(connection, before, after, batch, self.clock.now()) if action is Action.RERUN else None,
         )
 
@@ -418,7 +425,7 @@ class Operator(Actor):
         self, connection: Connection, action: Action, instance: BatchInstance, batch: BatchDefinition
     ) -> tuple[NextCommand, ...]:
         """Render every step that would run, with the corrected values."""
-        if action in {Action.PAUSE, Action.CANCEL} or instance.status is InstanceStatus.COMPLETE:
+        if action in {Action.PAUSE, Action.CANCEL} or instance.status in _GOES_NOWHERE:
             return ()
         so_far = history.attempts_so_far(connection, instance.instance_id)
         now = self.clock.now()
@@ -455,6 +462,13 @@ class Operator(Actor):
             uses_file_name=not decisions.unused(batch, ["FileName"], after.last_seq),
             may_be_at_work=may_be_at_work(after, entries),
         )
+
+
+def _under_way(connection: Connection, after: BatchInstance, batch: BatchDefinition) -> Step | None:
+    """Return the step that runs and goes on in an instance that would be running."""
+    step = batch.step_after(after.last_seq) if after.status is InstanceStatus.RUNNING else None
+    last = None if step is None else history.last_entry(connection, after.instance_id)
+    return step if step and last and (last.seq, last.status) == (step.seq, HistoryStatus.RUNNING) else None
 
 
 def batch_target(name: str) -> str:

@@ -64,6 +64,9 @@ def test_a_question_is_seen_wherever_people_look_and_answered_with_the_command(n
         "ready",
         20,
     )
+    foreseen = night("refuse", "2", "--reason", "half is missing", "--dry-run")
+    assert "would become failed" in foreseen.stdout
+    assert "step 30" not in foreseen.stdout, "nothing runs behind a step that has failed"
     refused = night("refuse", "2", "--reason", "half is missing")
     assert "is now failed" in refused.stdout
     assert night("run", "--once").returncode == 0

@@ -13,9 +13,11 @@ from batchctl.domain.errors import NotFound, Refused, StatusChanged
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.status import InstanceStatus
+from batchctl.operations import decisions, inspection
 from batchctl.operations.decisions import Action
 from batchctl.operations.intervene import Intervention, Operator
 from batchctl.operations.maintenance import fsck
+from batchctl.store.transactions import StoreTransactions
 from tests.control.world import BAD, OK, World
 
 REASON = "the sender sent the file again"
@@ -281,6 +283,36 @@ def test_a_pause_of_a_running_instance_waits_for_its_step(world: World, operator
 
     assert world.statuses() == ["paused"]
     assert world.one("SELECT PrevProcessControlSeq FROM BatchControl") == 10
+
+
+def test_a_step_under_way_is_not_foreseen_as_another_attempt(
+    world: World, operator: Operator, dry_operator: Operator
+) -> None:
+    world.runner.script = lambda rendered: None
+    world.batch(steps=2)
+    world.submit()
+    world.create()
+    world.process()
+    operator.pause(InstanceId(1))
+
+    planned = dry_operator.resume(InstanceId(1))
+
+    assert planned.under_way is not None
+    assert planned.under_way.seq == 10
+    assert [one.seq for one in planned.commands] == [20]
+
+
+def test_what_is_possible_is_what_is_not_refused(
+    world: World, dry_operator: Operator, instance_in: Make, anywhere: StoreTransactions
+) -> None:
+    at = instance_in("ready")
+    for status in InstanceStatus:
+        world.sql("UPDATE BatchControl SET Status = ?", status.value)
+        possible = decisions.possible(inspection.show(anywhere, at).instance, is_asked=False)
+        if status is not InstanceStatus.COMPLETE:
+            assert {str(action) for action in possible} == {verb for verb, found in ALLOWED if found == status}
+    world.sql("UPDATE BatchControl SET Status = 'ready', NextRunTime = '2099-01-01 00:00:00.000'")
+    assert Action.RERUN in decisions.possible(inspection.show(anywhere, at).instance, is_asked=False)
 
 
 def test_a_cancel_of_a_running_instance_stops_its_step(world: World, operator: Operator) -> None:

@@ -205,6 +205,8 @@ def show(done: intervene.Intervention, *, asking: bool = False) -> None:
     for step in done.skipped:
         skipped = "would be skipped: it would count as done" if done.dry_run else "is skipped: it counts as done"
         output.line(f"Step {step.seq} '{visible(step.name)}' {skipped}.")
+    if done.under_way is not None:
+        output.line(f"Step {done.under_way.seq} '{visible(done.under_way.name)}' is under way and goes on.")
     before, after = shown_columns.changes(shown_columns.of(done.before), shown_columns.of(done.after))
     rows = [(name, _wording(before[name]), _wording(after[name])) for name in before if name != "Status"]
     if rows:
