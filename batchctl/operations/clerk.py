@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from batchctl.domain.errors import Refused, StatusChanged
+from batchctl.domain.errors import BatchctlError, Refused, StatusChanged
 from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchInstance, IntakeId, IntakeRow
 from batchctl.domain.scheduling.wall_clock import WallClock
 from batchctl.domain.status import FINAL, STANDING_FAILURE, IntakeStatus
 from batchctl.domain.text import fitting, storable
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations import files_taken_again, remedies, unknown
+from batchctl.operations import files_taken_again, planning, remedies, unknown
 from batchctl.operations.operators.acts import Actor, checked_reason
-from batchctl.ports import Boundary
+from batchctl.ports import Boundary, Transactions
 from batchctl.store import Connection, reports
 from batchctl.store.definitions import definitions
 from batchctl.store.intake import file_watches, intake
@@ -196,13 +196,43 @@ class Clerk(Actor):
         row = intake.load(connection, intake_id) if self.dry_run else intake.load_locked(connection, intake_id)[0]
         if row is None:
             raise unknown.intake_row(connection, intake_id)
-        defined = definitions.read(connection)
-        takers = [batch for batch in defined.batches if batch.entity == row.entity]
-        made = reports.instances_of_intake(connection, intake_id)
-        broken = defined.unreadable_of(row.entity)
-        what, to_do = remedies.untaken(row, defined.batches)
-        untaken = None if takers or broken else (what, for_any_client(connection, to_do))
-        return _Found(row, takers, made, broken, untaken)
+        return _found_of(connection, row)
+
+
+def possible(transactions: Transactions, intake_id: IntakeId) -> list[str]:
+    """Return what a person may do about a row as it stands."""
+    may_be_accepted = _is_passed(lambda: planning.acceptance(transactions, intake_id))
+    with transactions.read() as connection:
+        row = intake.load(connection, intake_id)
+        if row is None:
+            raise unknown.intake_row(connection, intake_id)
+        found = _found_of(connection, row)
+        checks: dict[str, Callable[[], object]] = {
+            RETRY: lambda: _check_retry(connection, found),
+            REJECT: lambda: _check_reject(found),
+            RESEND: lambda: _check_resend(connection, found),
+        }
+        passed = [name for name, check in checks.items() if _is_passed(check)]
+    return [audit_entries.ACCEPT, *passed] if may_be_accepted else passed
+
+
+def _is_passed(check: Callable[[], object]) -> bool:
+    try:
+        check()
+    except BatchctlError:
+        return False
+    return True
+
+
+def _found_of(connection: Connection, row: IntakeRow) -> _Found:
+    """Return a row with what decides about it."""
+    defined = definitions.read(connection)
+    takers = [batch for batch in defined.batches if batch.entity == row.entity]
+    made = reports.instances_of_intake(connection, row.intake_id)
+    broken = defined.unreadable_of(row.entity)
+    what, to_do = remedies.untaken(row, defined.batches)
+    untaken = None if takers or broken else (what, for_any_client(connection, to_do))
+    return _Found(row, takers, made, broken, untaken)
 
 
 def _check_retry(connection: Connection, found: _Found) -> None:

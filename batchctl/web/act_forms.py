@@ -19,9 +19,11 @@ from batchctl.web import asked_acts, guards
 from batchctl.web.act_table import ACTS, verb_of
 from batchctl.web.console_parts import Guard, Site
 from batchctl.web.forms import UNSEEN, Forms, Shown
-from batchctl.web.page import Page
+from batchctl.web.page import Page, batch_page, schedule_page
 from batchctl.web.wishes import ActOutcome, ConsoleAct, Subject, Wish
 
+DONE, SHOWN_FOR = "__Host-batchctl-done", 60
+"""The cookie of the form that was sent last, and how many seconds a browser keeps it."""
 _LOOK = "look"
 """The button that shows what would be done with what is filled in."""
 
@@ -65,7 +67,7 @@ class ActForms:
             return await self._planned(verb, wish, session)
         shown = self.site.forms.send(number)
         if shown is None and self.site.forms.was_sent(number):
-            return RedirectResponse(self.site.forms.where(number) or _back(verb, wish), status_code=303)
+            return _going_on(self.site.forms.where(number) or _back(verb, wish), number)
         if shown is None:
             return await self._planned(verb, wish, session, unknown_form())
         if shown.seen is UNSEEN:
@@ -77,7 +79,9 @@ class ActForms:
                 raise
             return await self._planned(verb, wish, session, error)
         self.site.forms.led(number, done.where)
-        return RedirectResponse(done.where, status_code=303)
+        if done.asked is None:
+            self.site.forms.note_done(number, " ".join([*done.lines, *done.alarming]))
+        return _going_on(done.where, number)
 
     async def _done(self, verb: ConsoleAct, wish: Wish, session: Session, number: str, shown: Shown) -> ActOutcome:
         """Do what a form wishes; one that was refused may be corrected and sent again."""
@@ -109,6 +113,13 @@ class ActForms:
         of = "" if verb.makes_row else f" {verb.subject.one} {visible(wish.key)}"
         page = Page(f"{verb.name.capitalize()}{of}", "act.html", values=values)
         return self.site.render(page, session, code=200 if refused is None else self.site.code_of(refused))
+
+
+def _going_on(where: str, number: str) -> Response:
+    """Go on to a page, which says what the form has done: the browser keeps the number of the form, and no text."""
+    answer = RedirectResponse(where, status_code=303)
+    answer.set_cookie(DONE, number, SHOWN_FOR, path="/", secure=True, httponly=True, samesite="strict")
+    return answer
 
 
 def _wish(verb: ConsoleAct, request: Request, filled: dict[str, str]) -> Wish:
@@ -149,8 +160,18 @@ def _back(verb: ConsoleAct, wish: Wish) -> str:
     match verb.subject:
         case Subject.INSTANCES:
             return f"/instances/{wish.row_id}"
+        case Subject.BATCHES:
+            return batch_page(wish.key)
         case Subject.INCIDENTS:
             return "/incidents"
+        case Subject.SCHEDULES:
+            return schedule_page(wish.key)
+        case Subject.BACKFILLS:
+            return "/schedules"
+        case Subject.FILE_PROCESSES:
+            return "/inbox" if verb.makes_row else f"/file-processes/{wish.row_id}"
+        case Subject.HOSTS | Subject.POOLS:
+            return "/controllers"
         case _:
             return "/"
 

@@ -49,7 +49,15 @@ async def _acted(site: Doing, session: Session, verb: ConsoleAct, wish: Wish, se
     asking.check_done(request)
     made: Mapping[str, int] = await site.do(session, lambda app: asking.rows_made(app.transactions, request_id))
     where = f"/file-processes/{made[_ROW]}" if _ROW in made else done.where
-    return replace(done, asked=None, columns=_with_numbers(done.columns, made), where=where)
+    # What the leader says is what was done; the rest is what was foreseen.
+    return replace(
+        done,
+        asked=None,
+        columns=_with_numbers(done.columns, made),
+        where=where,
+        lines=[request.answer or "It is done."],
+        alarming=[],
+    )
 
 
 def _with_numbers(columns: JsonValue, made: Mapping[str, int]) -> JsonValue:

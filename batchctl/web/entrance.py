@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -88,40 +89,55 @@ class Entrance:
         yield Route(f"{ACCOUNT}/password", guarded(self._change, Right.OWN), methods=["POST"])
         yield Route(f"{ACCOUNT}/sessions/{{number}}", guarded(self._end, Right.OWN), methods=["POST"])
 
+    def door_before(self, request: Request) -> Response:
+        """Send a browser to the door, from which it goes on to the page that it has asked for."""
+        page = guards.own_path(guards.path_of(request)) if "GET" in guards.allowed(request) else None
+        is_page = page is not None and request.url.path not in {"/", "/events"}
+        return RedirectResponse(f"/login?{urlencode({'page': page})}" if is_page else "/login", status_code=303)
+
     async def _ask(self, request: Request) -> Response:
-        del request
-        return await self._door()
+        has_ended = COOKIE in request.cookies and await self.session(request) is None
+        return await self._door(page=guards.own_path(request.query_params.get("page", "")), has_ended=has_ended)
 
     async def refuse(self, error: BatchctlError) -> Response:
         """Say what went wrong at another door; one's own is there beside it."""
         code = _NOT_ALLOWED if isinstance(error, Refused) else self.site.code_of(error)
         return await self._door(error.message, code, error)
 
-    async def _door(self, wrong: str | None = None, code: int = 200, error: BatchctlError | None = None) -> Response:
+    async def _door(
+        self,
+        wrong: str | None = None,
+        code: int = 200,
+        error: BatchctlError | None = None,
+        *,
+        page: str | None = None,
+        has_ended: bool = False,
+    ) -> Response:
         has_users = await self.site.ask(lambda app: door_of(app).has_users())
         shown = {"wrong": wrong, "error": error, "has_users": has_users, "issuer": self.issuer}
-        return self.site.render(Page("Log in", "login.html"), None, code, **shown)
+        ended = {"page_asked": page, "has_ended": has_ended}
+        return self.site.render(Page("Log in", "login.html"), None, code, **shown, **ended)
 
     async def _enter(self, request: Request) -> Response:
         form = await guards.form_of(request)
+        page = guards.own_path(form.get("page", ""))
         if not await self.site.ask(lambda app: door_of(app).has_users()):
-            return await self._by_code(form.get("code", ""))
+            return await self._by_code(form.get("code", ""), page)
         name, password, address = form.get("name", ""), form.get("password", ""), self.proxies.address(request)
         entered = await self.site.ask(lambda app: door_of(app).enter(name, password, address))
         if entered.token is not None:
-            return _let_in(entered.token)
+            return _let_in(entered.token, page)
         wait = f"Look again in {_seconds(entered.shut_for)} s."
-        return await self._door(
-            f"That is not the name and password of a user who may come in now. {wait}", _NOT_ALLOWED
-        )
+        wrong = f"That is not the name and password of a user who may come in now. {wait}"
+        return await self._door(wrong, _NOT_ALLOWED, page=page)
 
-    async def _by_code(self, code: str) -> Response:
+    async def _by_code(self, code: str, page: str | None) -> Response:
         if (wait := self.code_door.shut_for) is not None:
-            return await self._door(f"Too many wrong codes: try again in {_seconds(wait)} s.", _TOO_OFTEN)
+            return await self._door(f"Too many wrong codes: try again in {_seconds(wait)} s.", _TOO_OFTEN, page=page)
         token = self.code_door.enter(code)
         if token is None:
-            return await self._door("That is not the code that the terminal shows now.", _NOT_ALLOWED)
-        return _let_in(token)
+            return await self._door("That is not the code that the terminal shows now.", _NOT_ALLOWED, page=page)
+        return _let_in(token, page)
 
     async def _leave(self, request: Request, session: Session) -> Response:
         del request
@@ -139,7 +155,8 @@ class Entrance:
         if session.known is not None:
             name = session.known.name
             found = await self.site.ask(lambda app: console_users.sessions(app.transactions, app.clock, name))
-        values = {"sessions": found, "wrong": wrong}
+        own = None if session.key is None else console_users.hash_of(session.key)
+        values = {"sessions": found, "own": own, "wrong": wrong}
         page = Page("Account", "account.html", values=values)
         return self.site.render(page, session, 200 if wrong is None else self.site.code_of(wrong))
 
@@ -175,8 +192,8 @@ def with_session(answer: Response, token: str) -> Response:
     return answer
 
 
-def _let_in(token: str) -> Response:
-    return with_session(RedirectResponse("/", status_code=303), token)
+def _let_in(token: str, page: str | None = None) -> Response:
+    return with_session(RedirectResponse(page or "/", status_code=303), token)
 
 
 def _without_cookie(answer: Response) -> Response:

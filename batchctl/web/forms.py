@@ -25,6 +25,7 @@ class Forms:
     token: Callable[[int], str]
     _shown: dict[str, Shown] = field(default_factory=dict)
     _sent: dict[str, str | None] = field(default_factory=dict)
+    _done: dict[str, str] = field(default_factory=dict)
 
     def show(self, seen: object) -> str:
         """Return the number of a new form."""
@@ -63,7 +64,16 @@ class Forms:
         """Return where a form has led that was sent before; None where it is under way still."""
         return self._sent.get(number)
 
+    def note_done(self, number: str, message: str) -> None:
+        """Keep what a form has done, to be said on the page that follows."""
+        self._done[number] = message
+        _forget(self._done)
 
-def _forget(kept: dict[str, Shown] | dict[str, str | None]) -> None:
+    def done(self, number: str) -> str | None:
+        """Return what a form has done, once."""
+        return self._done.pop(number, None)
+
+
+def _forget(kept: dict[str, Shown] | dict[str, str | None] | dict[str, str]) -> None:
     while len(kept) > MOST:
         del kept[next(iter(kept))]

@@ -32,6 +32,8 @@ MOST_BYTES = 64 * 1024
 MOST_READ = 32 * 1024 * 1024
 """How much of a longer one is read and thrown away: who is cut off while sending never reads the answer."""
 MOST_FIELDS = 100
+MOST_OF_A_PATH = 2000
+"""Characters of a page that is gone on to after logging in."""
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
@@ -113,6 +115,20 @@ def is_own(headers: Mapping[str, str]) -> bool:
         return urlsplit(headers.get("origin", "")).netloc == headers["host"] != ""
     except (KeyError, ValueError):
         return False
+
+
+def own_path(text: str) -> str | None:
+    """Return an address within this console as it is; None where a browser would read it as one elsewhere."""
+    is_path = text.startswith("/") and not text.startswith("//") and "\\" not in text
+    is_plain = text.isascii() and text.isprintable() and " " not in text and len(text) <= MOST_OF_A_PATH
+    return text if is_path and is_plain else None
+
+
+def path_of(request: Request) -> str:
+    """Return the address that a request asks for, without its host, as it was sent."""
+    path: bytes = request.scope["raw_path"]
+    query: bytes = request.scope["query_string"]
+    return (path + (b"?" + query if query else b"")).decode("latin-1")
 
 
 def allowed(request: Request) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
 from batchctl.app import App
 from batchctl.domain.errors import InvalidInput, NotFound
+from batchctl.domain.operators.logins import Right, Session
 from batchctl.domain.operators.news import EVERYTHING, Followed
 from batchctl.domain.text import visible
 from batchctl.operations.column_lists import ColumnList
@@ -46,6 +48,22 @@ class PageRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class ActLink:
+    """A button that leads to the page of an act, for those who may do it."""
+
+    text: str
+    href: str
+    right: Right = Right.ACT
+    tags: Sequence[str] = ()
+    """Of the batch that it is about: whose acts are for one tag may do no other."""
+
+    def is_for(self, session: Session) -> bool:
+        """Say whether somebody may do it."""
+        is_in_scope = session.tag is None or session.tag.casefold() in {one.casefold() for one in self.tags}
+        return is_in_scope and session.may(self.right)
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """A page: its template, what stands there, and its lists in order."""
 
@@ -53,6 +71,8 @@ class Page:
     template: str = "lists.html"
     lists: Sequence[Listed] = ()
     values: Mapping[str, Any] = field(default_factory=dict)
+    acts: Sequence[ActLink] = ()
+    """What can be done from here."""
     older: str | None = None
     """The row before which the next page begins."""
     empty: str = ""
@@ -79,6 +99,16 @@ class PageAt:
         """Return the page, all of it of one look at the database."""
         with one_look():
             return self.page(app, asked)
+
+
+def batch_page(name: str) -> str:
+    """Return the address of the page of a batch."""
+    return f"/batch?name={quote(name, safe='')}"
+
+
+def schedule_page(name: str) -> str:
+    """Return the address of the page of a schedule."""
+    return f"/schedule?name={quote(name, safe='')}"
 
 
 def is_number(text: str) -> bool:

@@ -24,7 +24,7 @@ from batchctl.domain.text import message_of, visible
 from batchctl.store.maintenance import schema
 from batchctl.system.concurrency.lending_threads import LendingThreads
 from batchctl.web import guards, handbook
-from batchctl.web.act_forms import ActForms
+from batchctl.web.act_forms import DONE, ActForms
 from batchctl.web.doors import CodeDoor
 from batchctl.web.entrance import ACCOUNT, Entrance, IssuerDoor
 from batchctl.web.forms import Forms
@@ -34,7 +34,7 @@ from batchctl.web.page import Page, PageAt, PageRequest
 from batchctl.web.pages import PAGES
 from batchctl.web.rest.api import ROOT, Api
 from batchctl.web.rest.api_errors import error_answer
-from batchctl.web.tables import cell_of, counted, csv_of, table_of
+from batchctl.web.tables import cell_of, counted, csv_of, linked, table_of
 
 COMES_BACK = 5
 """Seconds after which a page is asked for again that says what is waited for, such as a database that is away."""
@@ -73,8 +73,13 @@ class Console:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        shown = {"cell": cell_of, "counted": counted, "lines": _lines, "visible": lambda text: visible(str(text))}
-        self._templates.filters |= shown
+        self._templates.filters |= {
+            "cell": cell_of,
+            "counted": counted,
+            "lines": _lines,
+            "linked": linked,
+            "visible": lambda text: visible(str(text)),
+        }
 
     def application(self, *, has_tls: bool = False) -> ASGIApp:
         """Return the application; the headers are added outside of all that answers errors."""
@@ -118,7 +123,7 @@ class Console:
     async def _admitted(self, request: Request, answer: Answer, right: Right) -> Response:
         session = await self.entrance.session(request)
         if session is None:
-            return RedirectResponse("/login", status_code=303)
+            return self.entrance.door_before(request)
         if session.has_to_choose and right is not Right.OWN:
             return RedirectResponse(ACCOUNT, status_code=303)
         if not session.may(right):
@@ -148,7 +153,9 @@ class Console:
         older = None if found.older is None else "?" + urlencode({**asked.query, "before": found.older})
         narrowed = {**found.narrowed, **{name: text for name, text in asked.query.items() if name not in _OF_ITSELF}}
         live = _live(request, found)
-        return self.render(found, session, path=request.url.path, live=live, older=older, narrowed=narrowed)
+        # A page that asks for itself again leaves alone what is said above it.
+        done = None if "hx-request" in request.headers else self.forms.done(request.cookies.get(DONE, ""))
+        return self.render(found, session, path=request.url.path, live=live, older=older, narrowed=narrowed, done=done)
 
     async def do(self, session: Session, work: Callable[[App], Result]) -> Result:
         """Do a piece of work for a person."""
@@ -230,6 +237,7 @@ class Console:
         menu = [(one.path, one.menu) for one in PAGES if one.menu is not None]
         known = {
             "path": None,
+            "done": None,
             "live": None,
             "older": None,
             "narrowed": {},

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 from urllib.parse import quote
+
+from markupsafe import Markup, escape
 
 from batchctl.domain.alerting.performance import spark
 from batchctl.domain.maintenance.lengths import for_people
@@ -32,6 +35,14 @@ COUNTED = 10_000
 """Up to how many are counted."""
 _COMMANDS = {"next", "to clear it"}
 """The headings under which commands stand, which people copy."""
+_WIDE = 24
+"""From how many characters on a text keeps some width, also on a telephone."""
+_NAMED = re.compile(
+    r"\b(?P<whole>BatchControl (?P<id>[0-9]{1,18}))\b"
+    r"|(?<=\bbatchctl )(?P<verb>(?:why|show|history|output|rerun|skip|pause|resume|cancel|confirm|refuse) )"
+    r"(?P<number>[0-9]{1,18})\b"
+)
+"""How texts and commands name an instance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +88,26 @@ def _placed(value: object, heading: str, column: str) -> Cell:
             cell.classes,
             "number" if heading.endswith("#") else "",
             "command" if heading in _COMMANDS and cell.text else "",
+            "wide" if "time" not in cell.classes and len(cell.text) > _WIDE else "",
         )
         if one
     )
     href = f"{_PAGES[column]}{quote(str(value), safe='')}" if column in _PAGES and cell.text else None
     return Cell(cell.text, classes, href)
+
+
+def linked(text: str) -> Markup:
+    """Return a text in which each instance that it names leads to its page."""
+    parts, end = [Markup("")], 0
+    for found in _NAMED.finditer(text):
+        parts += [escape(text[end : found.start()]), escape(found["verb"] or "")]
+        if found["whole"]:
+            parts.append(Markup('<a href="/instances/{}">{}</a>').format(found["id"], found["whole"]))
+        else:
+            link = Markup('<a href="/instances/{0}" aria-label="instance {0}">{0}</a>')
+            parts.append(link.format(found["number"]))
+        end = found.end()
+    return Markup("").join([*parts, escape(text[end:])])
 
 
 def counted(many: int) -> str:

@@ -252,7 +252,8 @@ def test_7_4_2_the_session_of_a_removed_user_lets_nobody_in(served: Served) -> N
     assert served.night("web", "user", "remove", "gone", "--reason", "left").returncode == 0
     assert gone.get("/").headers["location"] == "/login"
     assert gone.get(f"{ROOT}/instances").status == 401
-    assert gone.post("/instances/1/cancel", {"reason": "x"}).headers["location"] == "/login"
+    door = "/login?page=%2Finstances%2F1%2Fcancel"
+    assert gone.post("/instances/1/cancel", {"reason": "x"}).headers["location"] == door
 
 
 def filled(path: str) -> str:

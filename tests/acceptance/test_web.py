@@ -7,6 +7,8 @@ import io
 import re
 from html import unescape
 
+import pytest
+
 from tests.acceptance.consoles import Browser, Console
 from tests.acceptance.night import HOSTILE, Night
 
@@ -31,11 +33,11 @@ def test_a_failed_instance_is_found_understood_corrected_and_run_again(night: Ni
 
     assert (done.status, done.headers["location"]) == (303, "/instances/1")
     assert night.sql("SELECT Status, Data2 FROM BatchControl WHERE BatchControl_id = 1") == [("ready", "there.csv")]
-    ((actor, reason),) = night.sql("SELECT Actor, Reason FROM AuditLog WHERE Action = 'rerun'")
+    ((actor, host, reason),) = night.sql("SELECT Actor, Host, Reason FROM AuditLog WHERE Action = 'rerun'")
     assert reason == "the file lies elsewhere"
     assert night("run", "--once").returncode == 1
     assert night.status_of(1) == "complete"
-    assert f"{actor} rerun BatchControl:1 the file lies elsewhere" in browser.get("/instances/1").said
+    assert f"{actor} {host} rerun BatchControl:1 the file lies elsewhere" in browser.get("/instances/1").said
 
 
 def test_what_stands_in_rows_is_shown_and_never_interpreted(night: Night, console: Console) -> None:
@@ -54,7 +56,8 @@ def test_without_a_session_there_is_only_the_door_and_each_code_opens_once(conso
     stranger = Browser(console.port)
     for path in ("/", "/instances/1", "/audit", "/instances/1/rerun"):
         answer = stranger.get(path)
-        assert (answer.status, answer.headers["location"]) == (303, "/login"), path
+        door = "/login" if path == "/" else f"/login?{stranger.query(page=path)}"
+        assert (answer.status, answer.headers["location"]) == (303, door)
         assert answer.text == ""
     used = console.code
     browser = console.browser()
@@ -63,6 +66,46 @@ def test_without_a_session_there_is_only_the_door_and_each_code_opens_once(conso
     assert browser.get("/").status == 200
     assert browser.post("/logout", {}).headers["location"] == "/login"
     assert browser.get("/").headers["location"] == "/login"
+
+
+def test_who_logs_in_goes_on_to_the_page_that_was_asked_for(console: Console) -> None:
+    stranger = Browser(console.port)
+    for path in ("/instances?batch=Late&status=failed", "/batches/a%2Fb/disable"):
+        door = stranger.get(path).headers["location"]
+        (page,) = re.findall(r'name="page" value="([^"]+)"', stranger.get(door).text)
+        assert unescape(page) == path
+        entered = Browser(console.port).post("/login", {"code": console.code, "page": unescape(page)})
+        assert (entered.status, entered.headers["location"]) == (303, path)
+        console.code = console.next_code()
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "//evil.example",
+        "/\\evil.example",
+        "https://evil.example/",
+        "evil",
+        "/\t/evil.example",
+        "/ x",
+        "/é",
+        "/" * 2001,
+        "",
+    ],
+)
+def test_an_address_elsewhere_is_not_gone_on_to(console: Console, page: str) -> None:
+    stranger = Browser(console.port)
+    assert 'name="page"' not in stranger.get(f"/login?{stranger.query(page=page)}").text
+    entered = stranger.post("/login", {"code": console.code, "page": page})
+    assert (entered.status, entered.headers["location"]) == (303, "/")
+
+
+def test_who_was_logged_out_is_told_why(console: Console) -> None:
+    browser = console.browser()
+    assert "Your session has ended" not in browser.get("/login").said
+    gone = Browser(console.port, {"__Host-batchctl": "of a console that was started again"})
+    assert "Your session has ended: half an hour after its last request" in gone.get("/login?page=%2Faudit").said
+    assert "Your session has ended" not in Browser(console.port).get("/login").said
 
 
 def test_the_cookie_is_for_this_console_alone(console: Console) -> None:
@@ -196,6 +239,10 @@ def test_a_question_is_seen_and_answered(night: Night, console: Console) -> None
         night.arrive("Bank", name)
     night("run", "--once")
     browser = console.browser()
+    for act in ("confirm", "refuse"):
+        card = browser.get(f"/instances/3/{act}").said
+        assert "Send march.csv to the bank? Who may answer: anyone who may act" in card
+        assert ("These commands would run step 30" in card) is (act == "confirm")
     assert "Waiting for a person" in browser.get("/").said
     shown = browser.get("/instances/3").said
     assert "It waits for an answer Send march.csv to the bank?" in shown

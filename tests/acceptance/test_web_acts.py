@@ -13,7 +13,7 @@ def test_what_has_waited_is_shown_before_a_batch_is_enabled_and_becomes_what_was
 ) -> None:
     browser = console.browser()
     night.batch("Bank", "true")
-    assert browser.act("/batches/Bank/disable").headers["location"] == "/instances?batch=Bank"
+    assert browser.act("/batches/Bank/disable").headers["location"] == "/batch?name=Bank"
     for name in ("march.csv", "april.csv"):
         night.arrive("Bank", name)
     assert night("create").returncode == 0
@@ -49,8 +49,16 @@ def test_what_came_meanwhile_is_not_started_unseen(night: Night, console: Consol
 
 def test_batches_are_frozen_and_thawed(night: Night, console: Console) -> None:
     browser = console.browser()
-    assert browser.act("/batches/Late/freeze", reason="month's end", until="2h").status == 303
+    for page in ("/", "/batches"):
+        assert 'href="/new/freezes"' in browser.get(page).text
+    assert "/thaw" not in browser.get("/batch?name=Late").text
+    frozen = browser.act("/batches/Late/freeze", reason="month's end", until="2h")
+    assert (frozen.status, frozen.headers["location"]) == (303, "/batch?name=Late")
+    assert "Frozen: batch Late is frozen since" in browser.get("/batch?name=Late").said
     assert browser.act("/new/freezes", reason="the disk is full").status == 303
+    for page in ("/", "/batch?name=Late"):
+        ends = re.findall(r'class="button" href="(/freezes/[0-9]+/thaw)"', browser.get(page).text)
+        assert sorted(ends) == ["/freezes/1/thaw", "/freezes/2/thaw"]
     assert len(night.json("freezes")) == 2
     assert "FROZEN: everything is frozen" in browser.get("/").said
     assert "Batch Late stays frozen: everything is frozen" in browser.get("/freezes/1/thaw").said
@@ -63,8 +71,51 @@ def test_batches_are_frozen_and_thawed(night: Night, console: Console) -> None:
     assert (wrong.status, "says no time" in wrong.said) == (400, True)
 
 
+def test_what_was_done_is_said_once_on_the_page_that_follows(night: Night, console: Console) -> None:
+    browser = console.browser()
+    done = browser.act("/instances/1/cancel", reason="not wanted")
+    assert "cancel" not in done.headers["location"]
+    assert 'role="status">BatchControl <' not in browser.get("/instances/1?x=1", **{"HX-Request": "true"}).text
+    said = "BatchControl 1 is now cancelled, and was failed."
+    assert said in browser.get(done.headers["location"]).said
+    assert said not in browser.get(done.headers["location"]).said
+    forged = Browser(console.port, {**browser.cookies, "__Host-batchctl-done": "all is well"})
+    assert "all is well" not in forged.get("/").said
+    browser.act("/batches/Late/note", text="seen")
+    assert 'class="done" role="status"' in browser.get("/batch?name=Late").text
+
+
+def test_only_what_a_row_allows_is_offered(night: Night, console: Console) -> None:
+    browser = console.browser()
+    night.sql("INSERT INTO FileProcess (Entity, FileName) VALUES ('nobody', 'x.csv')")
+    night.arrive("Late", "third.csv")
+    night.sql("UPDATE FileProcess SET Status = 'rejected' WHERE FileProcess_id = 4")
+    offered = {
+        "/instances/1": {"rerun", "skip", "cancel", "note"},
+        "/instances/2": {"pause", "cancel", "note"},
+        "/file-processes/1": set(),
+        "/file-processes/3": {"reject"},
+        "/file-processes/4": {"accept", "retry", "reject", "resend"},
+    }
+    for page, acts in offered.items():
+        assert set(re.findall(rf'class="button" href="{page}/([a-z]+)"', browser.get(page).text)) == acts, page
+        for act in acts:
+            assert browser.get(f"{page}/{act}").status == 200, (page, act)
+    assert "All of these" in browser.get("/instances?status=failed").said
+    assert "All of these" not in browser.get("/instances?status=held").said
+
+
+def test_instances_that_a_text_names_lead_to_their_pages(night: Night, console: Console) -> None:
+    browser = console.browser()
+    for page in ("/", "/incidents"):
+        shown = browser.get(page).text
+        assert 'batchctl rerun <a href="/instances/1" aria-label="instance 1">1</a>' in shown, page
+        assert '<a href="/instances/1">BatchControl 1</a>' in shown, page
+
+
 def test_work_is_submitted_and_accepted(night: Night, console: Console) -> None:
     browser = console.browser()
+    assert 'href="/new/file-processes"' in browser.get("/inbox").text
     looked = browser.post("/new/file-processes", {"entity": "Late", "file_name": "third.csv", "look": "1"})
     assert "A FileProcess row would be inserted: Late, third.csv. Taken by: Late." in looked.said
     done = browser.act("/new/file-processes", entity="Late", file_name="third.csv")
@@ -91,7 +142,12 @@ def test_schedules_are_run_now_and_their_past_is_worked_off(night: Night, consol
     assert "Work would be started for 3 due times, at most 1 unfinished at once." in looked.said
     assert browser.act("/schedules/nightly/backfill", **span, most_open="2").status == 303
     assert night.json("backfill", "list")[0]["MostOpen"] == 2
-    assert browser.act("/backfills/1/cancel", reason="enough").status == 303
+    for page in ("/schedules", "/schedule?name=nightly"):
+        shown = browser.get(page)
+        assert "Backfill 1 of schedule nightly is under way: 0 fired, 0 unfinished" in shown.said
+        assert 'href="/backfills/1/cancel"' in shown.text
+    assert browser.act("/backfills/1/cancel", reason="enough").headers["location"] == "/schedules"
+    assert "/backfills/" not in browser.get("/schedules").text
     assert night.json("backfill", "list")[0]["Status"] == "cancelled"
     for wrong in ({"from": "soon", "to": "2025-11-03"}, {"from": "2025-11-01"}, {**span, "most_open": "many"}):
         assert browser.act("/schedules/nightly/backfill", **wrong).status == 400, wrong
@@ -133,6 +189,7 @@ def test_hosts_and_pools_are_drained_where_they_are_listed(night: Night, console
     for path in (f"/hosts/{host}", "/pools/default"):
         assert f'href="{path}/drain"' in shown
         assert browser.act(f"{path}/drain", reason="patches").headers["location"] == "/controllers"
+        assert f'href="{path}/undrain"' in browser.get("/").text
 
     drained = browser.get("/controllers").text
     for path in (f"/hosts/{host}", "/pools/default"):

@@ -83,10 +83,10 @@ class Way:
         return self.browser.get(self.back)
 
 
-def begun(served: Served) -> Way:
+def begun(served: Served, path: str = "/login/oidc") -> Way:
     """Go to the issuer."""
     browser = Browser(served.port)
-    sent = browser.get("/login/oidc")
+    sent = browser.get(path)
     assert sent.status == 303, sent.said
     answer = httpx2.get(sent.headers["location"], trust_env=False)
     assert answer.status_code == 302
@@ -128,6 +128,23 @@ def test_a_user_comes_in_by_the_issuer(served: Served, issuer: Issuer) -> None:
 
     assert way.browser.post("/logout", {}).headers["location"] == "/login"
     assert way.browser.get("/").headers["location"] == "/login"
+
+
+@pytest.mark.parametrize(
+    ("page", "gone_on_to"),
+    [("/instances?status=failed", "/instances?status=failed"), ("//evil.example", "/"), ("/\\evil.example", "/")],
+)
+def test_who_comes_back_goes_on_to_the_page_that_was_asked_for(
+    served: Served, issuer: Issuer, page: str, gone_on_to: str
+) -> None:
+    door = Browser(served.port).get(f"/login?{urlencode({'page': page})}").text
+    (path,) = re.findall(r'href="(/login/oidc[^"]*)"', door)
+    assert (path == "/login/oidc") is (gone_on_to == "/")
+
+    entered = begun(served, f"/login/oidc?{urlencode({'page': page})}").come_back()
+
+    assert (entered.status, entered.headers["refresh"]) == (200, f"0; url={gone_on_to}")
+    assert f'href="{gone_on_to}"' in entered.text
 
 
 def test_10_2_1_what_is_sent_to_the_issuer_binds_the_log_in(served: Served, issuer: Issuer) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from batchctl.operations.operators.console_users import hash_of
 from tests.acceptance.consoles import PASSWORD, Browser, Console, Served, add, choose, serving
 from tests.acceptance.installation import StartBatchctl
 from tests.acceptance.night import Night
@@ -93,6 +94,17 @@ def test_each_role_does_what_it_may_and_nothing_else(served: Served) -> None:
         if wanted == 403:
             assert f"which the role {role} does not have" in answer.said
     assert served.night.status_of(1) == "failed"
+    for page in (
+        "/",
+        "/instances/1",
+        "/instances?status=failed",
+        "/batch?name=Late",
+        "/batches",
+        "/inbox",
+        "/incidents",
+    ):
+        assert 'class="button"' not in browsers["reader"].get(page).text, page
+    assert 'class="button"' not in browsers["reader"].get("/controllers").text
 
 
 def test_a_tag_limits_acts_to_the_batches_that_have_it(served: Served) -> None:
@@ -113,7 +125,12 @@ def test_a_tag_limits_acts_to_the_batches_that_have_it(served: Served) -> None:
     assert browser.get("/instances/1").status == 200
     assert night.sql("SELECT count(*) FROM BatchFreeze") == [(0,)]
 
+    assert not any(
+        'class="button"' in browser.get(page).text for page in ("/instances/1", "/batch?name=Late", "/", "/inbox")
+    )
     night.sql("UPDATE ProcessBatch SET Tags = 'night,sales'")
+    assert 'href="/instances/1/rerun"' in browser.get("/instances/1").text
+    assert 'href="/batches/Late/disable"' in browser.get("/batch?name=Late").text
     assert browser.act(f"/incidents/{incident}/snooze", **{"for": "1h"}, reason="later").status == 303
     assert browser.act(f"/incidents/{incident}/acknowledge", reason="mine").status == 303
 
@@ -188,6 +205,12 @@ def test_a_session_ends_by_log_out_by_hand_by_disabling_and_by_itself(served: Se
     assert sixth.get("/").headers["location"] == "/login"
 
 
+def own(served: Served, browser: Browser) -> str:
+    token = hash_of(browser.cookies["__Host-batchctl"])
+    ((number,),) = served.night.sql("SELECT WebSession_id FROM WebSession WHERE TokenHash = ?", token)
+    return str(number)
+
+
 def test_a_new_password_ends_all_sessions_and_a_user_ends_an_own_one(served: Served) -> None:
     first = anna(served)
     second = served.browser("anna")
@@ -199,6 +222,8 @@ def test_a_new_password_ends_all_sessions_and_a_user_ends_an_own_one(served: Ser
 
     third = served.browser("anna", OTHER)
     (mine,) = re.findall(r"/account/sessions/(\d+)", first.get("/account").text)[-1:]
+    marked = re.findall(r"/account/sessions/(\d+).*?(\(this one\)|</form>)", first.get("/account").text, re.DOTALL)
+    assert [number for number, said in marked if said == "(this one)"] == [own(served, first)]
     assert first.post(f"/account/sessions/{mine}", {}).status == 303
     assert third.get("/").headers["location"] == "/login"
     choose(served, "ben", add(served.night, "ben", "reader"))

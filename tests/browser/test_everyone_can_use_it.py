@@ -59,6 +59,7 @@ def hostile_console(night: Night, start_batchctl: StartBatchctl) -> Iterator[Con
         *[HOSTILE] * 3,
     )
     night.sql("INSERT INTO Calendar (CalendarName, Description) VALUES (?, ?)", HOSTILE, HOSTILE)
+    night.sql("INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES ('pause', 2, ?)", HOSTILE)
     made = (
         ("note", "1", HOSTILE),
         ("freeze", "--batch", HOSTILE, "--reason", HOSTILE),
@@ -114,3 +115,13 @@ def test_what_rows_hold_is_text_on_every_page(hostile_console: Console, page: Pa
         assert "\u202e" not in text, address
         shown += "[red]x[/red] \\x1b[31m\\u202e😀 {Data1} %s" in text
     assert shown >= 12
+
+
+def test_long_texts_keep_some_width_on_a_telephone(browser: Browser, hostile_console: Console) -> None:
+    page = hostile_console.enter(browser.new_page(viewport={"width": SIZES["narrow"], "height": 900}))
+    page.goto(f"{hostile_console.address}/inbox")
+    widths = page.eval_on_selector_all("td.wide", "cells => cells.map(cell => cell.getBoundingClientRect().width)")
+    page.close()
+
+    assert widths
+    assert min(widths) >= 18 * 16

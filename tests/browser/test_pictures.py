@@ -55,7 +55,7 @@ def console(night: Night, start_batchctl: StartBatchctl) -> Iterator[Console]:
 
 @pytest.fixture(scope="module")
 def looking(browser: Browser, console: Console) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1000, "height": 520})
+    context = browser.new_context(viewport={"width": 1000, "height": 600})
     yield console.enter(context.new_page())
     context.close()
 

@@ -39,7 +39,7 @@ MORE = {
     "/dependencies": 13,
     "/schedule": 20,
     "/inbox": 13,
-    "/file-processes/{number}": 16,
+    "/file-processes/{number}": 17,
     "/controllers": 16,
 }
 """What pages ask of a file, where a question costs no round trip."""

@@ -58,6 +58,7 @@ ACTS = ColumnList[AuditEntry](
         "id": "AuditLog_id",
         "at (UTC)": "z_inserted",
         "who": "Actor",
+        "host": "Host",
         "action": "Action",
         "target": "Target",
         "reason": "Reason",

@@ -418,6 +418,16 @@ def everyone(
     return tuple(listed), tuple(map(UnreadableBackfill, broken))
 
 
+def under_way(
+    transactions: Transactions, now: datetime, default_zone: str, of: ScheduleId | None = None
+) -> tuple[Listed, ...]:
+    """Return the backfills that are not over, oldest first, of one schedule or of all."""
+    with transactions.read() as connection:
+        found = [one for one in backfills.running(connection)[0] if of is None or one.schedule_id == of]
+        named = {one.schedule_id: one for one in schedule_rows.everything(connection)[0]} if found else {}
+        return tuple(_listed(connection, one, named.get(one.schedule_id), now, default_zone) for one in found)
+
+
 def _listed(
     connection: Connection, one: Backfill, schedule: Schedule | None, now: datetime, default_zone: str
 ) -> Listed:

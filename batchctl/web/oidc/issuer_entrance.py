@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from urllib.parse import quote, unquote
 
 from starlette.datastructures import URL
 from starlette.requests import Request
@@ -13,6 +14,7 @@ from starlette.routing import Route
 
 from batchctl.domain.errors import BatchctlError, Refused
 from batchctl.domain.operators.issuers import code_in, name_in
+from batchctl.web import guards
 from batchctl.web.console_parts import Open
 from batchctl.web.entrance import Entrance, door_of, with_session
 from batchctl.web.oidc.issuer_client import IssuerClient
@@ -21,6 +23,8 @@ from batchctl.web.oidc.registration import Registration
 from batchctl.web.page import Page
 
 COOKIE = "__Host-batchctl-oidc"
+PAGE_COOKIE = "__Host-batchctl-page"
+"""What page is gone on to."""
 BEGIN = "/login/oidc"
 BACK = f"{BEGIN}/back"
 
@@ -69,6 +73,9 @@ class _Visit:
         # The issuer sends it back from another site: a cookie that is SameSite=Strict would not come along.
         most = int(LASTS.total_seconds())
         answer.set_cookie(COOKIE, kept, max_age=most, path="/", secure=True, httponly=True, samesite="lax")
+        if (page := guards.own_path(request.query_params.get("page", ""))) is not None:
+            kept_page = quote(page, safe="")
+            answer.set_cookie(PAGE_COOKIE, kept_page, most, path="/", secure=True, httponly=True, samesite="lax")
         return answer
 
     async def end(self, request: Request) -> Response:
@@ -77,7 +84,9 @@ class _Visit:
             answer = await self._let_in(request)
         except BatchctlError as error:
             answer = await self.entrance.refuse(error)
-        answer.delete_cookie(COOKIE, path="/", secure=True, httponly=True, samesite="lax")
+        for name in (COOKIE, PAGE_COOKIE):
+            if name in request.cookies or name == COOKIE:
+                answer.delete_cookie(name, path="/", secure=True, httponly=True, samesite="lax")
         return answer
 
     async def _let_in(self, request: Request) -> Response:
@@ -93,9 +102,10 @@ class _Visit:
             await site.ask(lambda app: door_of(app).refuse(address))
             raise
         token = await site.ask(lambda app: door_of(app).enter_by_issuer(name, address))
-        answer = with_session(site.render(Page("Logged in", "entered.html"), None), token)
+        page = guards.own_path(unquote(request.cookies.get(PAGE_COOKIE, ""))) or "/"
+        answer = with_session(site.render(Page("Logged in", "entered.html", values={"page": page}), None), token)
         # A redirect would go on from the other site: the browser would not send the cookie, which is SameSite=Strict.
-        answer.headers["Refresh"] = "0; url=/"
+        answer.headers["Refresh"] = f"0; url={page}"
         return answer
 
     def _pending(self, request: Request) -> PendingLogin:

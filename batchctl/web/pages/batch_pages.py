@@ -14,7 +14,7 @@ from batchctl.operations.definitions import batch_history
 from batchctl.operations.operators import noting
 from batchctl.operations.reporting import StepLengths
 from batchctl.web.page import Page, PageRequest
-from batchctl.web.pages.act_links import acts_about
+from batchctl.web.pages.act_links import FREEZE, acts_about, thaw
 from batchctl.web.strips import Strip, columns_of
 from batchctl.web.wishes import Subject
 
@@ -31,6 +31,7 @@ def batches(app: App, asked: PageRequest) -> Page:
     return Page(
         "Batches",
         lists=[(inspection.batches_at(app.clock.now()), found)],
+        acts=[FREEZE],
         empty="No batch is registered: see examples/register_a_batch.sql",
     )
 
@@ -52,12 +53,13 @@ def batch(app: App, asked: PageRequest) -> Page:
         {
             "batch": shown,
             "explained": explained,
-            "acts": acts_about(Subject.BATCHES, "enable" if shown.enabled else "disable"),
-            "frozen": [freezes.wording(one) for one in shown.freezes if one.holds(now)],
+            "frozen": [(freezes.wording(one), thaw(one.freeze_id)) for one in shown.freezes if one.holds(now)],
             "upstream": [*_names(every, (one.depends_on for one in shown.dependencies))],
             "dependents": [*_names(every, shown.dependents)],
             "durations": [_lengths(one) for one in reporter.durations()],
         },
+        # What freezes it, if anything does, is thawed where it is named.
+        acts_about(Subject.BATCHES, name, ("disable" if shown.enabled else "enable", "freeze", "note"), shown.tags),
         narrowed={"batch": name},
         follows=Followed(batch_id=shown.batch_id),
     )

@@ -9,7 +9,10 @@ from batchctl.operations.intake import inbox as inbox_rows
 from batchctl.operations.maintenance import audit_trail
 from batchctl.operations.operators import request_book
 from batchctl.web.page import ON_A_PAGE, Page, PageRequest
+from batchctl.web.pages.act_links import SUBMIT
 
+_NONE_STANDS = "No incident stands: nothing needs a person. What runs and waits stands on the page Now."
+_NONE = "There was no incident yet: what fails, is late or keeps a controller from its work is listed here."
 _NOT_ASKED = "Nothing was asked for: a row in OperatorRequest asks the leading controller for an act."
 
 
@@ -17,7 +20,13 @@ def inbox(app: App, asked: PageRequest) -> Page:
     """List the rows that did not become work."""
     found = app.inbox().newest(before=asked.before(), most=ON_A_PAGE)
     older = None if found.before is None else str(found.before)
-    return Page("Inbox", lists=[(inbox_rows.ITEMS, found.items)], older=older, empty="Every row has become work.")
+    return Page(
+        "Inbox",
+        lists=[(inbox_rows.ITEMS, found.items)],
+        acts=[SUBMIT],
+        older=older,
+        empty="Every row has become work.",
+    )
 
 
 def incidents(app: App, asked: PageRequest) -> Page:
@@ -32,7 +41,7 @@ def incidents(app: App, asked: PageRequest) -> Page:
         [(incident_desk.incidents_at(app.clock.now()), shown)],
         {"everything": everything, "open": [one for one in shown if one.is_standing and one.acknowledged_by is None]},
         older=str(shown[-1].incident_id) if len(found) > ON_A_PAGE else None,
-        empty="No incident is older." if before else "No incident stands.",
+        empty="No incident is older." if before else _NONE if everything else _NONE_STANDS,
     )
 
 
@@ -49,5 +58,12 @@ def audit(app: App, asked: PageRequest) -> Page:
     found = audit_trail.page(app.transactions, wanted, ON_A_PAGE + 1)
     older = str(found[ON_A_PAGE - 1].audit_id) if len(found) > ON_A_PAGE else None
     return Page(
-        "Audit", "audit.html", [(audit_trail.ACTS, found[:ON_A_PAGE])], {"query": asked.query}, older, "No act fits."
+        "Audit",
+        "audit.html",
+        [(audit_trail.ACTS, found[:ON_A_PAGE])],
+        {"query": asked.query},
+        older=older,
+        empty="No act fits: empty one of the fields above, or both, to see more."
+        if asked.query
+        else "Nothing was done.",
     )

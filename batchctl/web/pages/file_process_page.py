@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from batchctl.app import App
-from batchctl.operations import explain
+from batchctl.domain.rows import IntakeId
+from batchctl.operations import clerk, explain
 from batchctl.web.page import Page, PageRequest, row_number
 from batchctl.web.pages.act_links import acts_about
 from batchctl.web.wishes import Subject
@@ -14,6 +15,6 @@ def file_process(app: App, asked: PageRequest) -> Page:
     number = row_number(asked.path, "FileProcess row")
     benches = explain.Benches(app.schedule_bench, app.trigger_bench)
     explained = explain.why(app.transactions, app.clock, app.presence, f"file:{number}", app.timetable(), benches)
-    acts = acts_about(Subject.FILE_PROCESSES) if explained.blocking else ["resend"]
-    values = {"explained": explained, "number": number, "acts": acts}
-    return Page(f"FileProcess {number}", "file_process.html", values=values)
+    possible = clerk.possible(app.transactions, IntakeId(number))
+    acts = acts_about(Subject.FILE_PROCESSES, number, possible)
+    return Page(f"FileProcess {number}", "file_process.html", values={"explained": explained}, acts=acts)

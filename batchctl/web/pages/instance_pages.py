@@ -12,6 +12,8 @@ from batchctl.operations.maintenance import audit_trail
 from batchctl.operations.operators import noting
 from batchctl.web.page import ON_A_PAGE, Page, PageRequest, row_number
 from batchctl.web.pages import timelines
+from batchctl.web.pages.act_links import acts_about
+from batchctl.web.wishes import Subject
 
 WAITING = {InstanceStatus.READY, InstanceStatus.RETRY, InstanceStatus.HELD, InstanceStatus.PAUSED}
 """What others may keep from going on."""
@@ -51,6 +53,9 @@ def instance(app: App, asked: PageRequest) -> Page:
     explained = explain.why(*means, str(instance_id), app.timetable(), benches)
     is_running = bool(shown.history) and shown.history[-1].status is HistoryStatus.RUNNING
     running = output_reading.of_instance(app.transactions, instance_id) if is_running else None
+    possible = decisions.possible(shown.instance, is_asked=shown.asks is not None)
+    tags = () if shown.batch is None else shown.batch.tags
+    acts = acts_about(Subject.INSTANCES, instance_id, (*map(str, possible), "note"), tags)
     names = [] if shown.batch is None else [shown.batch.name]
     lengths = (
         reporting.Reporter(app.transactions, app.timetable(), app.alert_rules(), names, instances=NEAR).durations()
@@ -64,12 +69,13 @@ def instance(app: App, asked: PageRequest) -> Page:
         {
             "shown": shown,
             "explained": explained,
-            "acts": decisions.possible(shown.instance, is_asked=shown.asks is not None),
+            "rerun": next((one for one in acts if one.text == "Rerun"), None),
             "written": running if running is not None and running.is_running else None,
             "attempts": [*reversed(shown.history)],
             "timeline": timelines.timeline(shown, lengths, app.clock.now()),
             "headings": timelines.HEADINGS,
         },
+        acts,
         narrowed={"instance": str(instance_id), "of": str(instance_id)},
         # What waits may wait for anything.
         follows=EVERYTHING if shown.instance.status in WAITING else Followed(instance_id=instance_id),

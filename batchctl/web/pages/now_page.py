@@ -8,6 +8,7 @@ from batchctl.domain.operators import pools as drained
 from batchctl.operations import overview
 from batchctl.operations.alerting import lateness
 from batchctl.web.page import Page, PageRequest
+from batchctl.web.pages.act_links import FREEZE, thaw, undrain
 
 MOST_LATE = 20
 
@@ -24,8 +25,10 @@ def now(app: App, asked: PageRequest) -> Page:
         *(disk.message for disk in seen.full_disks),
         *seen.left_out,
         *(f"{name}: {said}" for name, said in seen.failures.items()),
-        *(f"FROZEN: {freezes.wording(one)}. To end it: {freezes.thawing(one)}" for one in seen.frozen),
-        *(f"DRAINED: {drained.wording(one)}. To end it: {drained.undraining(one)}" for one in seen.drains),
+    ]
+    held = [
+        *((f"FROZEN: {freezes.wording(one)}.", freezes.thawing(one), thaw(one.freeze_id)) for one in seen.frozen),
+        *((f"DRAINED: {drained.wording(one)}.", drained.undraining(one), undrain(one)) for one in seen.drains),
     ]
     return Page(
         "Now",
@@ -34,6 +37,7 @@ def now(app: App, asked: PageRequest) -> Page:
             *([(lateness.LATE, late)] if late else []),
             *((columns, rows) for columns, rows in overview.lists_of(seen) if rows),
         ],
-        {"seen": seen, "warnings": warnings},
+        {"seen": seen, "warnings": warnings, "held": held},
+        [FREEZE],
         empty="Nothing runs, nothing waits, nothing has failed.",
     )

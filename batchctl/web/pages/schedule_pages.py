@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 
 from batchctl.app import App
 from batchctl.domain.errors import Refused
+from batchctl.domain.scheduling.schedules import ScheduleId
 from batchctl.domain.text import visible
 from batchctl.operations import explain
 from batchctl.operations.maintenance import audit_trail
-from batchctl.operations.scheduling import agenda, almanac, foresight
+from batchctl.operations.scheduling import agenda, almanac, backfiller, foresight
+from batchctl.operations.scheduling.backfiller import Listed
 from batchctl.web.page import Page, PageRequest
 from batchctl.web.pages.act_links import acts_about
 from batchctl.web.wishes import Subject
@@ -27,12 +30,14 @@ def schedules(app: App, asked: PageRequest) -> Page:
     calendars = almanac.everything(app.transactions, app.clock, app.settings.zone)
     return Page(
         "Schedules and calendars",
-        lists=[
+        "schedules.html",
+        [
             (agenda.SCHEDULES, found.schedules),
             (agenda.AGENDA, found.days),
             (foresight.NIGHT_TIMES, nights),
             (almanac.CALENDARS, calendars),
         ],
+        {"backfills": _backfills(app)},
         empty="No schedule is there: batchctl schedule add NAME --entity ENTITY --type daily --run-times 02:00",
     )
 
@@ -54,12 +59,16 @@ def schedule(app: App, asked: PageRequest) -> Page:
         [(foresight.DUE_TIMES, coming), (audit_trail.ACTS, sheet.audit)],
         {
             "sheet": sheet,
-            "acts": acts_about(Subject.SCHEDULES),
-            "name": name,
             "explained": explain.why(*means, f"schedule:{name}", timetable, benches),
+            "backfills": _backfills(app, sheet.timed.schedule.schedule_id),
         },
+        acts_about(Subject.SCHEDULES, name),
         narrowed={"of": f"schedule:{name}"},
     )
+
+
+def _backfills(app: App, of: ScheduleId | None = None) -> Sequence[Listed]:
+    return backfiller.under_way(app.transactions, app.clock.now(), app.settings.business_time_zone, of)
 
 
 def calendar(app: App, asked: PageRequest) -> Page:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote
+from dataclasses import replace
 
 from batchctl.app import App
 from batchctl.domain.errors import InvalidInput
@@ -14,6 +14,7 @@ from batchctl.domain.text import visible
 from batchctl.operations.intervene import Switching
 from batchctl.operations.operators.freezing import TO_SAY_LATER, TO_SAY_UNTIL, Freezer, Frozen, Thawed
 from batchctl.operations.operators.releasing import TO_CHOOSE, TO_CHOOSE_UNMADE, TO_MAKE, Released
+from batchctl.web.page import batch_page
 from batchctl.web.wishes import ActOutcome, Asks, ConsoleAct, FieldKind, FormField, Subject, Wish
 
 _RELEASE = (
@@ -67,7 +68,7 @@ def _switched(done: Switching) -> ActOutcome:
             "DryRun": done.dry_run,
             "Waited": None if done.released is None else done.released.columns(),
         },
-        where=f"/instances?batch={quote(done.batch, safe='')}",
+        where=batch_page(done.batch),
         seen=_shown(done.released),
         needed=_needed(done.released),
     )
@@ -89,7 +90,7 @@ def _needed(released: Released | None) -> frozenset[str]:
 
 
 def _freeze_batch(app: App, wish: Wish) -> ActOutcome:
-    return _freeze(app, Scope(batch=wish.key), wish)
+    return replace(_freeze(app, Scope(batch=wish.key), wish), where=batch_page(wish.key))
 
 
 def _freeze_scope(app: App, wish: Wish) -> ActOutcome:
@@ -111,7 +112,7 @@ def _freeze(app: App, scope: Scope, wish: Wish) -> ActOutcome:
 
 
 def _thaw_batch(app: App, wish: Wish) -> ActOutcome:
-    return _thaw(app, Scope(batch=wish.key), wish)
+    return replace(_thaw(app, Scope(batch=wish.key), wish), where=batch_page(wish.key))
 
 
 def _thaw_row(app: App, wish: Wish) -> ActOutcome:

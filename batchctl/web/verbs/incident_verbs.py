@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from urllib.parse import quote
 
 from batchctl.app import App
 from batchctl.domain.errors import InvalidInput
@@ -17,6 +16,7 @@ from batchctl.node import Node
 from batchctl.operations import shown_columns
 from batchctl.operations.alerting.incident_desk import LookedAfter, Which
 from batchctl.operations.operators.noting import NOTES, Noter
+from batchctl.web.page import batch_page
 from batchctl.web.wishes import ActOutcome, Asks, Carry, ConsoleAct, FieldKind, FormField, Subject, Wish
 
 
@@ -50,8 +50,7 @@ def _note_of_incident(app: App, wish: Wish) -> ActOutcome:
 
 
 def _note_of_batch(app: App, wish: Wish) -> ActOutcome:
-    where = f"/instances?batch={quote(wish.key, safe='')}"
-    return _noted(app, NoteSubject(batch=wish.key), wish, where)
+    return _noted(app, NoteSubject(batch=wish.key), wish, batch_page(wish.key))
 
 
 def _noted(app: App, subject: NoteSubject, wish: Wish, where: str) -> ActOutcome:

@@ -73,8 +73,9 @@ def _beginning(operator: Operator, at: InstanceId, wish: Wish) -> Iterator[tuple
 def _outcome(done: Intervention, filled: dict[str, Any] | None = None) -> ActOutcome:
     lost = ["An attempt was lost: look whether anything of it is at work still."] if done.may_be_at_work else []
     misread = [f"{visible(one.message)} {visible(one.next_step or '')}" for one in done.misread]
+    became = f"BatchControl {done.before.instance_id} is now {done.after.status}, and was {done.before.status}."
     return ActOutcome(
-        lines=[f"Note: {done.in_vain}"] if done.in_vain else [],
+        lines=[*([] if done.dry_run else [became]), *([f"Note: {done.in_vain}"] if done.in_vain else [])],
         alarming=[*lost, *misread],
         columns=done.columns(),
         where=f"/instances/{done.before.instance_id}",

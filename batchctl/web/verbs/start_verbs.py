@@ -13,6 +13,7 @@ from batchctl.operations import inspection, planning
 from batchctl.operations.intake import submission
 from batchctl.operations.scheduling import backfiller, schedule_keeper
 from batchctl.operations.shown_columns import Columns
+from batchctl.web.page import schedule_page
 from batchctl.web.wishes import ActOutcome, Asks, ConsoleAct, FieldKind, FormField, Subject, Wish
 
 
@@ -114,7 +115,7 @@ def _backfill(app: App, wish: Wish) -> ActOutcome:
         ],
         alarming=[*done.warnings],
         columns=done.columns(),
-        where="/",
+        where=schedule_page(done.schedule.name),
     )
 
 
@@ -123,7 +124,7 @@ def _cancel(app: App, wish: Wish) -> ActOutcome:
     would = "would be" if wish.dry_run else "is"
     said = f"ScheduleBackfill {done.backfill_id} {would} cancelled, after work was started for {done.fired} due times."
     columns: Columns = {"ScheduleBackfill_id": done.backfill_id, "DryRun": wish.dry_run, "Fired": done.fired}
-    return ActOutcome(lines=[said], columns=columns, where="/")
+    return ActOutcome(lines=[said], columns=columns, where="/schedules")
 
 
 def _backfiller(app: App, *, dry_run: bool) -> backfiller.Backfiller:
