@@ -211,4 +211,5 @@ def test_a_host_without_controllers_is_drained_with_a_note_and_can_be_undrained_
     assert "host nohost is drained since " in page.said
     assert 'href="/hosts/nohost/undrain"' in page.text
     assert browser.act("/hosts/nohost/undrain", reason="misspelt").status == 303
+    assert "Undrained: host nohost" in browser.get("/controllers").said
     assert "nohost" not in browser.get("/controllers").said
