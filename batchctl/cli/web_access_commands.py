@@ -46,6 +46,7 @@ def add_user(session: CliSession, name: str, role: str, tag: str | None, as_json
     """Add a user, and print the code that lets the user in once, to choose a password."""
     made, code = _keeper(session, dry_run).add(name, Role(role), tag)
     _show(made, "Would be added" if dry_run else "Added", None if dry_run else code, as_json=as_json)
+    _note_of_tag(session, tag)
 
 
 @user.command("reset")
@@ -56,6 +57,8 @@ def reset_user(session: CliSession, name: str, as_json: bool, dry_run: bool, rea
     """Take the password of a user away, end all sessions, and print a new code."""
     made, code = _keeper(session, dry_run).reset(name, reason=reason)
     _show(made, "Would be reset" if dry_run else "Reset", None if dry_run else code, as_json=as_json)
+    if not made.enabled:
+        output.say(f"Note: the user is disabled. To let it in: batchctl web user enable {typed(made.name)}")
 
 
 @user.command("enable")
@@ -90,6 +93,7 @@ def change_user(
     """Change what a user may do, and on which batches; all sessions of that user end."""
     made = _keeper(session, dry_run).set_role(name, Role(role), tag, reason=reason)
     _show(made, "Would be changed" if dry_run else "Changed", as_json=as_json)
+    _note_of_tag(session, tag)
 
 
 @user.command("remove")
@@ -117,7 +121,7 @@ def list_sessions(session: CliSession, as_json: bool) -> None:
         output.print_list(console_users.SESSIONS, found)
         return
     output.show_list(console_users.SESSIONS, found)
-    output.hints("batchctl web session end ID")
+    output.hints("batchctl web session end ID" if found else "batchctl web user list")
 
 
 @sessions.command("end")
@@ -161,6 +165,7 @@ def add_token(
     lasts = None if days is None else timedelta(days=days)
     made, secret = _keeper(session, dry_run).add_token(name, Role(role), tag, lasts)
     _show(made, "Would be added" if dry_run else "Added", None if dry_run else secret, as_json=as_json)
+    _note_of_tag(session, tag)
 
 
 @tokens.command("revoke")
@@ -175,6 +180,12 @@ def revoke_token(session: CliSession, name: str, as_json: bool, dry_run: bool, r
 
 def _keeper(session: CliSession, dry_run: bool) -> console_users.UserKeeper:
     return console_users.UserKeeper(session.app.actor(dry_run=dry_run), session.app.ids.token)
+
+
+def _note_of_tag(session: CliSession, tag: str | None) -> None:
+    unknown = None if tag is None else console_users.unknown_tag(session.app.transactions, tag)
+    if unknown is not None:
+        output.say(f"Note: {unknown}")
 
 
 def _show(made: WebUser | ApiToken, did: str, secret: str | None = None, *, as_json: bool) -> None:

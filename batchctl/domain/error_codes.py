@@ -314,7 +314,7 @@ CODES: Mapping[str, int] = {
     "batchctl.domain.operators.issuers:code_in": 1501,
     "batchctl.domain.operators.issuers:name_in": 1502,
     "batchctl.domain.operators.issuers:_address": 1503,
-    "batchctl.operations.operators.user_door:UserDoor.enter_by_issuer": 1504,
+    "batchctl.operations.operators.user_door:_not_let_in": 1504,
     "batchctl.web.oidc.issuer_client:IssuerClient._away": 1505,
     "batchctl.web.oidc.issuer_client:IssuerClient._refused": 1506,
     "batchctl.web.oidc.issuer_entrance:_Visit._pending": 1507,
@@ -325,6 +325,11 @@ CODES: Mapping[str, int] = {
     "batchctl.operations.dependencies.forecasting:Forecaster.__post_init__": 1570,
     "batchctl.operations.dependencies.forecasting:Forecaster.of": 1571,
     "batchctl.operations.dependencies.forecasting:Forecaster._replays": 1572,
+    "batchctl.web.server:check_certificate": 1590,
+    "batchctl.web.guards:not_allowed": 1591,
+    "batchctl.web.site:Console.not_from_here": 1592,
+    "batchctl.web.rest.api:_unknown": 1593,
+    "batchctl.web.site:_no_such_page": 1594,
 }
 """By the module and the function that makes the error."""
 

@@ -34,9 +34,9 @@ class WaitingLine:
     """In the order in which a controller looks at them."""
     now: datetime
     controllers: Sequence[ControllerRow] = ()
-    """The controllers that run; none given means that their slots are not looked at."""
+    """The controllers that run; none given means that it is not looked who else would take their slots."""
     serving: Sequence[ControllerRow] = ()
-    """Those whose pools are looked at where no slots are."""
+    """Those whose pools and slots are looked at where that is not."""
     _asked: dict[BatchId, list[BatchInstance]] = field(default_factory=dict)
     """By batch, the instances of other batches that are claimed before its own, as far as reckoned yet."""
 
@@ -121,7 +121,7 @@ class WaitingLine:
     ) -> gates.Slots | None:
         """Return the slots of the controllers that serve a pool; None where none are given, or none serves it."""
         names = frozenset[str]() if self._pools is None else self._pools.serving.get(pool or DEFAULT_POOL, frozenset())
-        serving = [one for one in self.controllers if one.name in names]
+        serving = [one for one in self.controllers or self.serving if one.name in names]
         if not serving:
             return None
         count = sum(one.slots for one in serving)

@@ -96,6 +96,9 @@ class Entrance:
         return RedirectResponse(f"/login?{urlencode({'page': page})}" if is_page else "/login", status_code=303)
 
     async def _ask(self, request: Request) -> Response:
+        name = self.proxies.user(request)
+        if name is not None and await self.session(request) is None:
+            return await self.refuse(await self.site.ask(lambda app: door_of(app).unknown_to_console(name)))
         has_ended = COOKIE in request.cookies and await self.session(request) is None
         return await self._door(page=guards.own_path(request.query_params.get("page", "")), has_ended=has_ended)
 

@@ -10,6 +10,9 @@ from starlette.requests import Request
 from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from batchctl.domain.errors import Refused
+from batchctl.domain.operators.logins import RIGHTS, Right
+
 POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
@@ -129,6 +132,13 @@ def path_of(request: Request) -> str:
     path: bytes = request.scope["raw_path"]
     query: bytes = request.scope["query_string"]
     return (path + (b"?" + query if query else b"")).decode("latin-1")
+
+
+def not_allowed(right: Right, who: str) -> Refused:
+    """Return what is said where somebody asks for what takes another role."""
+    roles = ", ".join(role for role, rights in RIGHTS.items() if right in rights)
+    message = f"This takes the right to {right}, which {who} does not have."
+    return Refused(message, next_step=f"batchctl web user list   (who has a role that may: {roles})")
 
 
 def allowed(request: Request) -> str:

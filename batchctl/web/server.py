@@ -14,7 +14,7 @@ import uvicorn
 
 from batchctl.app import App
 from batchctl.domain.configuring import how_to_install_extra
-from batchctl.domain.errors import ConfigurationError, Refused
+from batchctl.domain.errors import ConfigurationError, DatabaseGone, Refused
 from batchctl.domain.text import message_of, visible
 from batchctl.system.host.listening import listen
 from batchctl.web import guards
@@ -80,7 +80,8 @@ def check_reach(reach: Reach, *, knows_people: bool) -> None:
         raise Refused(message, next_step="batchctl web user add NAME --role admin")
     if not reach.has_tls:
         message = f"{where}, and passwords would go there in the clear."
-        tunnel = f"--tls-cert and --tls-key, or --behind-tls; or ssh -L {reach.port}:127.0.0.1:{reach.port} THIS_HOST"
+        port = reach.port or "PORT"
+        tunnel = f"--tls-cert and --tls-key, or --behind-tls; or ssh -L {port}:127.0.0.1:{port} THIS_HOST"
         raise Refused(message, next_step=tunnel)
 
 
@@ -124,6 +125,15 @@ def issuer_of(app: App, reach: Reach) -> IssuerDoor | None:
     return opening.issuer_entrance(app, "https" if reach.has_tls else "http")
 
 
+def open_again(app: App) -> App:
+    """Open for a thread the database with which the console has begun: where that is gone, a new one would hide it."""
+    try:
+        return app.another().verified()
+    except DatabaseGone as error:
+        put_back = "put it back where it was, or restore a backup of it; the console then goes on by itself"
+        raise error.reworded(error.message, put_back) from error
+
+
 def serve(app: App, reach: Reach, terminal: Terminal) -> None:
     """Answer until SIGINT or SIGTERM."""
     issuer, settings = issuer_of(app, reach), app.settings.web
@@ -141,7 +151,7 @@ def serve(app: App, reach: Reach, terminal: Terminal) -> None:
             door.open()
         proxies = guards.Proxies(frozenset(settings.trusted_proxies), settings.user_header)
         names = LOOPBACK | {one.lower() for one in (host, app.ids.host(), *settings.names)}
-        console = Console(lambda: app.another().verified(), door, proxies, Forms(app.ids.token), names, issuer)
+        console = Console(lambda: open_again(app), door, proxies, Forms(app.ids.token), names, issuer)
         served = uvicorn.Config(
             console.application(has_tls=reach.has_tls),
             log_level="warning",

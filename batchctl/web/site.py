@@ -32,8 +32,7 @@ from batchctl.web.live_pages import Live, stream_of
 from batchctl.web.many_acts import ManyActs
 from batchctl.web.page import Page, PageAt, PageRequest
 from batchctl.web.pages import PAGES
-from batchctl.web.rest.api import ROOT, Api
-from batchctl.web.rest.api_errors import error_answer
+from batchctl.web.rest.api import ROOT, Api, no_resource
 from batchctl.web.tables import cell_of, counted, csv_of, linked, table_of
 
 COMES_BACK = 5
@@ -127,8 +126,8 @@ class Console:
         if session.has_to_choose and right is not Right.OWN:
             return RedirectResponse(ACCOUNT, status_code=303)
         if not session.may(right):
-            message = f"This takes the right to {right}, which the role {session.role} does not have."
-            return self._say(_NOT_ALLOWED, "Not allowed", message, None, session)
+            wrong = guards.not_allowed(right, f"the role {session.role}")
+            return self._say(_NOT_ALLOWED, "Not allowed", wrong.message, wrong, session)
         return await self._answered(answer(request, session), session)
 
     async def _answered(self, answer: Awaitable[Response], session: Session | None) -> Response:
@@ -141,7 +140,7 @@ class Console:
 
     def _refused(self, request: Request) -> Response | None:
         if (wrong := self.not_from_here(request)) is not None:
-            return self._say(_NOT_ALLOWED, "Not allowed", wrong, None)
+            return self._say(_NOT_ALLOWED, "Not allowed", wrong.message, wrong)
         return None
 
     async def _page(self, place: PageAt, request: Request, session: Session) -> Response:
@@ -182,8 +181,9 @@ class Console:
         del error
         # A path with the end of a line in it finds no way behind the root.
         if request.url.path.startswith(f"{ROOT}/"):
-            return error_answer(_NOT_THERE, "There is no such resource.")
-        return self._say(_NOT_THERE, "Not found", "There is no such page.", None)
+            return no_resource(_NOT_THERE, "There is no such resource.")
+        wrong = _no_such_page()
+        return self._say(_NOT_THERE, "Not found", wrong.message, wrong)
 
     async def _no_method(self, request: Request, error: Exception) -> Response:
         del error
@@ -213,14 +213,17 @@ class Console:
         """Return a session as it stands now; None where it is over."""
         return await self.entrance.still(session)
 
-    def not_from_here(self, request: Request, *, by_token: bool = False) -> str | None:
-        """Say why a request may not act, if another site may have sent it; a page elsewhere knows no token."""
+    def not_from_here(self, request: Request, *, by_token: bool = False) -> Refused | None:
+        """Return why a request may not act, if another site may have sent it; a page elsewhere knows no token."""
         if not guards.is_meant_for(self.hosts, request.headers):
-            return "This console has another name: open the address that its terminal shows."
+            message = "This console has another name: open the address that its terminal shows."
+            named = '[web] names = ["NAME"] in batchctl.toml, and start the console again, if that is a name of it'
+            return Refused(message, next_step=named)
         if by_token:
             return None
         if request.method not in {"GET", "HEAD"} and not guards.is_own(request.headers):
-            return "The form was not sent by a page of this console."
+            message = "The form was not sent by a page of this console."
+            return Refused(message, next_step="open the page here, and send its form")
         return None
 
     def code_of(self, error: BatchctlError) -> int:
@@ -269,6 +272,10 @@ def _as_csv(page: Page, title: str) -> Response:
             headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
             return Response(csv_of(columns, rows), media_type="text/csv; charset=utf-8", headers=headers)
     raise NotFound(f"This page has no list '{visible(title)}'.", next_step="open the page without its query")
+
+
+def _no_such_page() -> NotFound:
+    return NotFound("There is no such page.", next_step="/   (the page Now, and the menu of all others)")
 
 
 def _code(error: BatchctlError) -> int:

@@ -356,6 +356,12 @@ def test_15_3_4_and_4_1_3_only_a_trusted_proxy_says_who_asks_and_from_where(
         assert proxy.get("/instances/1/cancel", **said).status == 403
         for name in ("gone", "unknown", ""):
             assert proxy.get("/", **{"X-Remote-User": name}).headers["location"] == "/login"
+        for name, following in (
+            ("gone", "batchctl web user enable gone"),
+            ("unknown", "batchctl web user add unknown"),
+        ):
+            door = proxy.get("/login", **{"X-Remote-User": name})
+            assert (door.status, following in door.said) == (403, True)
         assert proxy.get(f"{ROOT}/instances", **{"X-Remote-User": "unknown"}).status == 401
         proxy.post("/login", {"name": "x", "password": "x"}, said)
         assert ("address:10.1.2.3",) in night.sql("SELECT Subject FROM LoginBackOff")

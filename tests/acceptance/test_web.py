@@ -9,7 +9,9 @@ from html import unescape
 
 import pytest
 
-from tests.acceptance.consoles import Browser, Console
+from batchctl.domain.errors import Refused
+from batchctl.system.host.listening import listen
+from tests.acceptance.consoles import Browser, Console, add
 from tests.acceptance.night import HOSTILE, Night
 
 MARKED = "<script>alert('x')</script> \x1b[31m😀 {Data1}"
@@ -268,6 +270,26 @@ def test_pages_go_on_where_the_one_before_ended(night: Night, console: Console) 
     numbers = [int(at) for page in (first, second) for at in re.findall(r'href="/instances/(\d+)"', page.text)]
     assert numbers == [*range(52, 0, -1)]
     assert "Older ones" not in second.said
+
+
+def test_what_is_not_here_says_where_to_go(console: Console) -> None:
+    browser = console.browser()
+    nowhere = browser.get("/nowhere")
+    assert (nowhere.status, "Next: / (the page Now" in nowhere.said) == (404, True)
+    elsewhere = browser.get("/", Host="console.example.org")
+    assert (elsewhere.status, '[web] names = ["NAME"]' in elsewhere.said) == (403, True)
+
+
+def test_a_port_that_any_may_be_is_not_named_for_the_tunnel(night: Night) -> None:
+    add(night, "anna", "admin")
+    refused = night("web", "--host", "0.0.0.0", "--port", "0")
+    assert (refused.returncode, "ssh -L PORT:127.0.0.1:PORT THIS_HOST" in refused.stderr) == (4, True)
+
+
+def test_a_host_at_which_this_machine_does_not_listen_is_not_a_matter_of_ports() -> None:
+    with pytest.raises(Refused) as refused:
+        listen("nosuch.invalid", 0)
+    assert "--host and an address of this machine" in str(refused.value.next_step)
 
 
 def test_only_this_machine_can_reach_it(night: Night) -> None:

@@ -20,8 +20,12 @@ def test_what_has_waited_is_shown_before_a_batch_is_enabled_and_becomes_what_was
     shown = browser.get("/batches/Bank/enable").said
     assert "Batch Bank would be enabled. This will start 2 instances" in shown
 
+    assert '<select name="release" required>' in browser.get("/batches/Bank/enable").text
+    assert "latest: only the newest of each batch starts" in shown
     unchosen = browser.act("/batches/Bank/enable")
     assert (unchosen.status, "This will start 2 instances" in unchosen.said) == (409, True)
+    assert "choose what becomes of those that wait" in unchosen.said
+    assert "--release" not in unchosen.said
     assert browser.act("/batches/Bank/enable", release="throttle").status == 400
     looked = browser.post("/batches/Bank/enable", {"release": "latest", "look": "1"})
     assert "1 of the 2 that waited may start; would be cancelled as older ones: 1." in looked.said
@@ -68,7 +72,27 @@ def test_batches_are_frozen_and_thawed(night: Night, console: Console) -> None:
     assert browser.act("/batches/Late/thaw", reason="once more").status == 303
     assert browser.get("/freezes/9/thaw").status == 404
     wrong = browser.act("/batches/Late/freeze", reason="x", until="yesterday or so")
-    assert (wrong.status, "says no time" in wrong.said) == (400, True)
+    assert (wrong.status, "says no time" in wrong.said, "--until" in wrong.said) == (400, True, False)
+    unknown = browser.act("/new/freezes", reason="month's end", tag="nosuch")
+    assert (unknown.status, "No batch has the tag 'nosuch'." in unknown.said) == (404, True)
+    assert 'name="tag" value="nosuch"' in unknown.text
+    assert "month&#39;s end" in unknown.text
+
+
+def test_what_is_only_planned_is_not_said_as_if_it_were_done(night: Night, console: Console) -> None:
+    browser = console.browser()
+    freeze = browser.get("/batches/Late/freeze").said
+    assert "Would be frozen: batch Late, until somebody thaws it." in freeze
+    assert "nothing new starts in 1 batch." in freeze
+    assert "Incident 1 (Late) would be acknowledged" in browser.get("/incidents/1/acknowledge").said
+    night.arrive("Late", "third.csv")
+    assert night("inbox", "reject", "3", "--reason", "not wanted").returncode == 0
+    assert "FileProcess 3 is rejected and would be ready." in browser.get("/file-processes/3/retry").said
+    night.sql("INSERT INTO FileProcess (Entity, Status, Message) VALUES ('Late', 'rejected', 'no such name')")
+    assert (
+        "FileProcess 4 is rejected already, and would be so for your reason."
+        in browser.get("/file-processes/4/reject").said
+    )
 
 
 def test_what_was_done_is_said_once_on_the_page_that_follows(night: Night, console: Console) -> None:

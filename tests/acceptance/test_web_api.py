@@ -209,6 +209,26 @@ def test_addresses_that_name_nothing_are_problems(console: Console) -> None:
     assert (refused["code"][:2], refused["type"]) == ("BC", f"urn:batchctl:error:{refused['code']}")
 
 
+def test_who_is_not_let_in_is_told_what_lets_in(night: Night, console: Console) -> None:
+    stranger = problem(Browser(console.port).get("/api/v1/instances"))
+    assert (stranger["status"], stranger["code"][:2]) == (401, "BC")
+    assert "Authorization: Bearer TOKEN; batchctl web token add" in stranger["next"]
+    token = night.json("web", "token", "add", "loader", "--role", "intake")["Token"]
+    small = problem(Browser(console.port).get("/api/v1/instances", Authorization=f"Bearer {token}"))
+    assert (small["status"], small["code"][:2]) == (403, "BC")
+    assert small["next"].endswith("(who has a role that may: reader, operator, author, admin)")
+
+
+def test_an_act_that_lacks_a_choice_says_which_member_is_needed(night: Night, console: Console) -> None:
+    night.sql("UPDATE BatchControl SET Status = 'ready'")
+    assert night("freeze", "--batch", "Late", "--reason", "x").returncode == 0
+    browser = console.browser()
+    unchosen = problem(post(browser, "/batches/Late/thaw", {"reason": "done"}))
+    assert (unchosen["status"], "('release')" in unchosen["next"]) == (409, True)
+    wrong = problem(post(browser, "/batches/Late/freeze", {"reason": "x", "until": "yesterday or so"}))
+    assert (wrong["status"], "into 'until'" in wrong["next"]) == (400, True)
+
+
 def test_methods_that_are_not_there_are_named_with_those_that_are(console: Console) -> None:
     browser = console.browser()
     for path, allowed in (

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from tests.acceptance.consoles import PASSWORD, Browser, Console, Served, add, choose, failed_night, serving
 from tests.acceptance.installation import PATIENCE, RunBatchctl, StartBatchctl
-from tests.acceptance.night import Night
+from tests.acceptance.night import Night, a_file
 from tests.control_databases import PostgresControl, with_tables
 from tests.postgres import PostgresServer
 
@@ -141,3 +142,21 @@ def test_a_console_that_is_killed_loses_nothing(night: Night, console: Console, 
     assert night.sql(each) == [(MANY, MANY)]
     assert night("fsck").returncode == 0
     made.end()
+
+
+def test_a_file_that_is_gone_is_to_be_put_back_and_not_made_anew(
+    tmp_path: Path, run_batchctl: RunBatchctl, start_batchctl: StartBatchctl
+) -> None:
+    database = a_file(tmp_path)
+    night = failed_night(database, run_batchctl)
+    console = Console.of(start_batchctl("web", "--port", "0", cwd=night.folder, env=night.environment))
+    browser = console.browser()
+    there, away = tmp_path / "batchctl.db", tmp_path / "away.db"
+    there.rename(away)
+    for path in ("/", "/api/v1/instances"):
+        answer = browser.get(path)
+        assert (answer.status, "db upgrade" in answer.text) == (503, False), answer.text
+    assert "put it back where it was, or restore a backup of it" in browser.get("/").said
+    away.rename(there)
+    assert browser.get("/").status == 200
+    console.end()

@@ -257,9 +257,20 @@ def test_users_and_tokens_are_kept_without_their_secrets(night: Night) -> None:
     assert night("web", "user", "add", "anna", "--role", "reader").returncode == 4
     assert "Did you mean 'anna'?" in night("web", "user", "disable", "ana", "--reason", "x").stderr
     assert night("web", "user", "change", "anna", "--role", "reader", "--reason", "moved").returncode == 0
+    assert (
+        "Note: No batch has the tag 'sale'."
+        in night("web", "user", "add", "b", "--role", "reader", "--tag", "sale").stderr
+    )
+    assert "No batch has the tag" in night("web", "token", "add", "t", "--role", "intake", "--tag", "sale").stderr
+    assert night("web", "token", "revoke", "t", "--reason", "old").returncode == 0
+    assert night("web", "user", "disable", "b", "--reason", "left").returncode == 0
+    reset = night("web", "user", "reset", "b", "--reason", "back")
+    assert "Note: the user is disabled. To let it in: batchctl web user enable b" in reset.stderr
+    assert "batchctl web session end" not in night("web", "session", "list").stdout
     assert night("web", "token", "revoke", "loader", "--reason", "old").returncode == 0
-    assert [one["State"] for one in night.json("web", "token", "list")] == ["revoked"]
-    audited = [row[0] for row in night.sql("SELECT Action FROM AuditLog ORDER BY AuditLog_id") if "web" in row[0]]
+    assert {one["State"] for one in night.json("web", "token", "list")} == {"revoked"}
+    own = "SELECT Action FROM AuditLog WHERE Target = 'WebUser:anna' ORDER BY AuditLog_id"
+    audited = [row[0] for row in night.sql(own) if "web" in row[0]]
     assert audited == ["add web user", "change web user"]
 
 

@@ -308,6 +308,22 @@ def test_who_stands_in_line_behind_others_waits_for_a_place(world: World) -> Non
     assert [gate.name for gate in why(world, "3").blocking] == ["MaxConcurrent"]
 
 
+def test_what_waits_for_a_slot_is_not_said_to_start_next(world: World) -> None:
+    world.runner.script = lambda rendered: None
+    world.batch("A")
+    world.batch("B")
+    files(world, 1, "A")
+    files(world, 1, "B")
+    world.process(slots=1)
+    enter(world, str(world.one("SELECT ClaimedBy FROM BatchControl WHERE BatchControl_id = 1")))
+    world.sql("UPDATE Controller SET Slots = 1")
+
+    (waiting,) = overview.overview(world.transactions, world.clock, PRESENCE).waiting
+    assert str(waiting.reason).startswith("all slots of the controllers that run are taken (1); BatchControl 1")
+    (gate,) = explain.why(world.transactions, world.clock, PRESENCE, "2").blocking
+    assert gate.blocked == waiting.reason
+
+
 def test_a_paused_instance_keeps_no_place(world: World, operator: Operator) -> None:
     world.batch()
     files(world, 2)

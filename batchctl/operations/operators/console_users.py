@@ -24,6 +24,7 @@ from batchctl.operations.column_lists import ColumnList, StatusWord, record
 from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.ports import Clock, Transactions
 from batchctl.store import Connection
+from batchctl.store.definitions import definitions
 from batchctl.store.operators import login_rows
 
 TOKEN_BYTES = 32
@@ -108,6 +109,15 @@ def sessions(transactions: Transactions, clock: Clock, user: str | None = None) 
         found = login_rows.open_sessions(connection, now, now - IDLE)
     named = (OpenSession(one, names.get(one.user_id, "-")) for one in found)
     return [one for one in named if user is None or one.user == user]
+
+
+def unknown_tag(transactions: Transactions, tag: str) -> str | None:
+    """Say that no batch has a tag, so that whom it limits acts on nothing; None where one has it."""
+    with transactions.read() as connection:
+        known = {one for batch in definitions.all_batches(connection) for one in batch.tags}
+    if tag.strip().casefold() in {one.casefold() for one in known}:
+        return None
+    return f"No batch has the tag '{visible(tag)}'.{visible(did_you_mean(tag, known))}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,11 +82,7 @@ class UserDoor:
         if user is not None and user.enabled:
             return self._begin(user, address, (_subject(address),), by_issuer=True)
         self.actor.act(lambda connection: self._note(connection, name, address, "login refused"))
-        if user is None:
-            message = f"The issuer knows you as {visible(name)}, and the console has no user of that name."
-            raise Refused(message, next_step=f"batchctl web user add {typed(name)} --role operator")
-        message = f"The user {visible(name)} is disabled."
-        raise Refused(message, next_step=f"batchctl web user enable {typed(name)}")
+        raise _not_let_in(user, name, "issuer")
 
     def shut_for(self, address: str) -> timedelta | None:
         """Return how long nothing is looked at that comes from an address, because the last was wrong."""
@@ -138,6 +134,11 @@ class UserDoor:
             user = login_rows.user_named(connection, name)
         return None if user is None or not user.enabled else _session(user, None)
 
+    def unknown_to_console(self, name: str) -> Refused:
+        """Return why a user whom a trusted proxy names is not let in."""
+        with self.actor.transactions.read() as connection:
+            return _not_let_in(login_rows.user_named(connection, name), name, "proxy")
+
     def of_program(self, token: str) -> Session | None:
         """Return the session of a program that shows a token."""
         now = self.actor.clock.now()
@@ -188,6 +189,14 @@ class UserDoor:
     def _note(self, connection: Connection, name: str, address: str, verb: str) -> None:
         person = replace(self.actor, user=fitting(name) or "-", host=fitting(f"{address} {self.actor.host}"))
         person.note(connection, verb, fitting(f"WebUser:{name}"), None, {}, {})
+
+
+def _not_let_in(user: WebUser | None, name: str, by: str) -> Refused:
+    if user is None:
+        message = f"The {by} knows you as {visible(name)}, and the console has no user of that name."
+        return Refused(message, next_step=f"batchctl web user add {typed(name)} --role operator")
+    message = f"The user {visible(name)} is disabled."
+    return Refused(message, next_step=f"batchctl web user enable {typed(name)}")
 
 
 def _subject(address: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 
 from batchctl.domain.errors import Refused
@@ -24,7 +25,8 @@ def listen(host: str, port: int) -> socket.socket:
             raise
     except OSError as error:
         message = f"Nothing can listen at {host}, port {port}: {message_of(error)}"
-        raise Refused(
-            message, next_step="the same command with another --port, or --port 0 for any that is free"
-        ) from error
+        other = "the same command with another --port, or --port 0 for any that is free"
+        if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+            other = "the same command with --host and an address of this machine, such as 127.0.0.1"
+        raise Refused(message, next_step=other) from error
     return found

@@ -17,7 +17,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from batchctl.app import App
-from batchctl.domain.errors import BatchctlError
+from batchctl.domain.errors import BatchctlError, Refused
 from batchctl.domain.operators.logins import Right, Session
 from batchctl.domain.records import JsonValue
 from batchctl.domain.status import RequestStatus
@@ -52,8 +52,8 @@ class ApiSite(Protocol):
     async def session_of(self, request: Request) -> Session | None:
         """Return for whom a request is sent."""
 
-    def not_from_here(self, request: Request, *, by_token: bool = False) -> str | None:
-        """Say why a request may not act, if another site may have sent it."""
+    def not_from_here(self, request: Request, *, by_token: bool = False) -> Refused | None:
+        """Return why a request may not act, if another site may have sent it."""
 
     def code_of(self, error: BatchctlError) -> int:
         """Return the status of an answer that says an error."""
@@ -85,15 +85,14 @@ class Api:
         async def guarded(request: Request) -> Response:
             by_token = guards.token_of(request.headers) is not None
             if (wrong := self.site.not_from_here(request, by_token=by_token)) is not None:
-                return error_answer(403, wrong)
+                return of_error(wrong, 403)
             try:
                 session = await self.site.session_of(request)
                 if session is None:
-                    said, wanted = "The request names no session that holds.", {"WWW-Authenticate": "Bearer"}
-                    return error_answer(401, said, headers=wanted)
+                    return of_error(_unknown(), 401, {"WWW-Authenticate": "Bearer"})
                 answer, right = answers["GET" if request.method == "HEAD" else request.method]
                 if session.has_to_choose or not session.may(right):
-                    return error_answer(403, f"This takes the right to {right}, which {session.who} does not have.")
+                    return of_error(guards.not_allowed(right, session.who), 403)
                 _check_address(request)
                 return await answer(request, session)
             except BatchctlError as error:
@@ -159,6 +158,12 @@ class Api:
         return _json(openapi.document())
 
 
+def _unknown() -> Refused:
+    """Return what is said to a program that no token lets in."""
+    made = "Authorization: Bearer TOKEN; batchctl web token add NAME --role operator   (makes one)"
+    return Refused("The request names no session that holds.", next_step=made)
+
+
 def _asked_once(app: App) -> AskedOnce:
     return AskedOnce(app.actor(dry_run=False))
 
@@ -192,7 +197,12 @@ async def _no_such(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else HTTPStatus.NOT_FOUND
     headers = error.headers if isinstance(error, HTTPException) else None
     said = "There is no such resource." if status == HTTPStatus.NOT_FOUND else f"{request.method} is not possible here."
-    return error_answer(status, said, f"GET {ROOT}/openapi.json", headers=headers)
+    return no_resource(status, said, headers)
+
+
+def no_resource(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Answer for an address, or a method, that there is not."""
+    return error_answer(status, message, f"GET {ROOT}/openapi.json", headers=headers)
 
 
 async def _broken(request: Request, error: Exception) -> Response:

@@ -45,6 +45,6 @@ def error_answer(
     return Response(json.dumps(body, indent=2), status, dict(headers or {}), MEDIA_TYPE)
 
 
-def of_error(error: BatchctlError, status: int) -> Response:
+def of_error(error: BatchctlError, status: int, headers: Mapping[str, str] | None = None) -> Response:
     """Return an error of the operations so."""
-    return error_answer(status, error.message, error.next_step, error.code)
+    return error_answer(status, error.message, error.next_step, error.code, headers)

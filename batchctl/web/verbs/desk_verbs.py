@@ -22,7 +22,7 @@ def _move(move: Callable[[Clerk, IntakeId, str], MovedRow]) -> Callable[[App, Wi
         was, became = ("is", "would be") if wish.dry_run else ("was", "is")
         first = f"FileProcess {at} {was} {done.before.status} and {became} {done.status}."
         if done.before.status is done.status:
-            first = f"FileProcess {at} is {done.status} already."
+            first = f"FileProcess {at} is {done.status} already, and {became} so for your reason."
         return ActOutcome(
             lines=[first],
             alarming=[] if done.untaken is None else [done.untaken],
