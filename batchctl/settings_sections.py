@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from ipaddress import ip_address
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -10,6 +12,24 @@ from batchctl.domain import urls
 from batchctl.domain.maintenance.lengths import length_of
 from batchctl.domain.operators.issuers import is_issuer
 from batchctl.domain.text import visible
+
+_HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?")
+
+
+def _address(text: str) -> str | None:
+    """Return an address as a connection says where it comes from; None where it is none."""
+    try:
+        return str(ip_address(text))
+    except ValueError:
+        return None
+
+
+def _checked_address(text: str) -> str:
+    found = _address(text)
+    if found is None:
+        said = 'write the address from which it connects, such as "10.0.0.4", each by itself: no name and no network'
+        raise ValueError(f"'{visible(text)}' is no address; {said}")
+    return found
 
 
 class Section(BaseModel):
@@ -115,6 +135,20 @@ class WebSettings(Section):
     oidc_client_secret: str | None = Field(default=None, repr=False)
     oidc_name_claim: str = Field(default="preferred_username", min_length=1)
     oidc_label: str | None = Field(default=None, min_length=1)
+
+    @field_validator("names")
+    @classmethod
+    def _host_names(cls, value: list[str]) -> list[str]:
+        for one in value:
+            if _address(one) is None and not _HOST.fullmatch(one):
+                said = 'write only the name that stands in the address, such as "night.example.org": no https://, port or *'
+                raise ValueError(f"'{visible(one)}' is no name of a host; {said}")
+        return value
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _addresses(cls, value: list[str]) -> list[str]:
+        return [_checked_address(one) for one in value]
 
     @field_validator("oidc_issuer")
     @classmethod

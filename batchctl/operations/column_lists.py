@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
 from datetime import date, datetime, timedelta
@@ -146,8 +147,16 @@ UNREADABLE = ColumnList[UnreadableRow](
 )
 
 
+_FORMULA, _NUMBER = re.compile(r"[=+\-@\t\r]"), re.compile(r"[+-]?[0-9]+([.][0-9]+)?")
+
+
 def in_csv(value: JsonValue) -> JsonValue:
-    """Return a column of a row as CSV has it: a list or an object is JSON."""
+    """Return a column of a row as CSV has it: a list or an object is JSON.
+
+    A text that a spreadsheet would take for a formula gets a `'` before it.
+    """
+    if isinstance(value, str) and _FORMULA.match(value) and not _NUMBER.fullmatch(value):
+        return f"'{value}"
     return json.dumps(value) if isinstance(value, (bool, list, dict)) else value
 
 

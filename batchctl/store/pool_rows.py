@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, select, text
 
+from batchctl.domain.errors import Conflict
 from batchctl.domain.operators.pools import Drain, DrainId, Pool, Pools, PoolsInUse
 from batchctl.domain.records import values_of
 from batchctl.domain.rows import DEFAULT_POOL, BatchId, ControllerRow
@@ -16,6 +17,7 @@ from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store import bounds
 from batchctl.store.columns import readable
 from batchctl.store.conditions import one_of
+from batchctl.store.dialects import dialect_of
 from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import (
@@ -72,6 +74,13 @@ class WaitingBehind(NamedTuple):
     seq: int
     many: int
     since: datetime
+
+
+def lock_drains(connection: Connection) -> None:
+    """Keep others from draining until the end of the transaction."""
+    if not dialect_of(connection).lock_name(connection, "drains"):
+        message = "Somebody else is draining."
+        raise Conflict(message)
 
 
 def known(connection: Connection) -> Pools:

@@ -59,6 +59,10 @@ class Entrance:
             return None
         by_itself = request.url.path == "/events" or "hx-request" in request.headers
         here = self.code_door.session(token, renews=not by_itself)
+        if here is not None and await self.site.ask(lambda app: door_of(app).has_users()):
+            # With a user, nobody acts without a name any more.
+            self.code_door.leave(token)
+            return None
         return here or await self.site.ask(lambda app: door_of(app).session(token, renews=not by_itself))
 
     async def still(self, session: Session) -> Session | None:
@@ -125,29 +129,39 @@ class Entrance:
         form = await guards.form_of(request)
         page = guards.own_path(form.get("page", ""))
         if not await self.site.ask(lambda app: door_of(app).has_users()):
-            return await self._by_code(form.get("code", ""), page)
+            return await self._by_code(request, form.get("code", ""), page)
         name, password, address = form.get("name", ""), form.get("password", ""), self.proxies.address(request)
         entered = await self.site.ask(lambda app: door_of(app).enter(name, password, address))
         if entered.token is not None:
+            await self.end_former(request)
             return _let_in(entered.token, page)
         wait = f"Look again in {_seconds(entered.shut_for)} s."
         wrong = f"That is not the name and password of a user who may come in now. {wait}"
         return await self._door(wrong, _NOT_ALLOWED, page=page)
 
-    async def _by_code(self, code: str, page: str | None) -> Response:
+    async def _by_code(self, request: Request, code: str, page: str | None) -> Response:
         if (wait := self.code_door.shut_for) is not None:
             return await self._door(f"Too many wrong codes: try again in {_seconds(wait)} s.", _TOO_OFTEN, page=page)
         token = self.code_door.enter(code)
         if token is None:
             return await self._door("That is not the code that the terminal shows now.", _NOT_ALLOWED, page=page)
+        await self.end_former(request)
         return _let_in(token, page)
 
     async def _leave(self, request: Request, session: Session) -> Response:
         del request
         if (token := session.key) is not None:
-            self.code_door.leave(token)
-            await self.site.ask(lambda app: door_of(app).leave(token))
+            await self._end_session(token)
         return _without_cookie(RedirectResponse("/login", status_code=303))
+
+    async def end_former(self, request: Request) -> None:
+        """End the session that a browser had which begins another."""
+        if token := request.cookies.get(COOKIE):
+            await self._end_session(token)
+
+    async def _end_session(self, token: str) -> None:
+        self.code_door.leave(token)
+        await self.site.ask(lambda app: door_of(app).leave(token))
 
     async def _account(self, request: Request, session: Session) -> Response:
         del request

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from batchctl.domain.errors import Refused
+from batchctl.domain.errors import BatchctlError, Busy, DatabaseRefused, InvalidInput, Refused
 from batchctl.domain.operators.logins import RIGHTS, Right
+from batchctl.domain.text import unfit, visible
+from batchctl.system.concurrency import patience
 
 POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -34,6 +36,8 @@ MOST_BYTES = 64 * 1024
 """How long the body of a form may be."""
 MOST_READ = 32 * 1024 * 1024
 """How much of a longer one is read and thrown away: who is cut off while sending never reads the answer."""
+PATIENCE = 20
+"""How many seconds a body may take to come."""
 MOST_FIELDS = 100
 MOST_OF_A_PATH = 2000
 """Characters of a page that is gone on to after logging in."""
@@ -65,8 +69,8 @@ class Proxies:
         return request.client is not None and request.client.host in self.peers
 
 
-class BadFormError(Exception):
-    """A body that is no form."""
+class BadBodyError(Exception):
+    """A body that cannot be read, or is no form."""
 
     def __init__(self, message: str, code: int = 400) -> None:
         """Say what is wrong, and the status of the answer."""
@@ -156,19 +160,54 @@ def token_of(headers: Mapping[str, str]) -> str | None:
     return token.strip() if scheme == "Bearer" else None
 
 
-async def form_of(request: Request) -> dict[str, str]:
-    """Read a form; of a field that stands twice the last one counts. Raises `BadFormError`."""
+async def body_of(request: Request, what: str, most: int) -> bytes:
+    """Read a body of so many bytes at most; raises `BadBodyError`."""
     body, length = bytearray(), 0
-    async for part in request.stream():
-        length += len(part)
-        if length <= MOST_BYTES:
-            body += part
-        elif length > MOST_READ:
-            break
-    if length > MOST_BYTES:
-        raise BadFormError(f"The form is longer than {MOST_BYTES} bytes.", 413)
+    try:
+        async with patience.within(PATIENCE):
+            async for part in request.stream():
+                length += len(part)
+                if length <= most:
+                    body += part
+                elif length > MOST_READ:
+                    break
+    except TimeoutError as error:
+        raise BadBodyError(f"The {what} took longer than {PATIENCE} s to come: send it again.", 408) from error
+    except ClientDisconnect as error:
+        # The answer reaches nobody.
+        raise BadBodyError(f"The {what} ended before it was whole.") from error
+    if length > most:
+        raise BadBodyError(f"The {what} is longer than {most} bytes.", 413)
+    return bytes(body)
+
+
+async def form_of(request: Request) -> dict[str, str]:
+    """Read a form; of a field that stands twice the last one counts. Raises `BadBodyError`."""
+    body = await body_of(request, "form", MOST_BYTES)
     try:
         text = body.decode("utf-8")
-        return dict(parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS))
+        found = dict(parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS))
     except ValueError as error:
-        raise BadFormError("The body is no form in UTF-8.") from error
+        raise BadBodyError("The body is no form in UTF-8.") from error
+    check_texts(found)
+    return found
+
+
+def check_texts(texts: Mapping[str, object]) -> None:
+    """Refuse what no database can be asked for."""
+    for name, value in texts.items():
+        wrong = unfit(name) or (unfit(value) if isinstance(value, str) else None)
+        if wrong is not None:
+            raise InvalidInput(f"'{visible(name)}' cannot be read: {wrong}.", next_step="correct it")
+
+
+def check_address(request: Request) -> None:
+    """Refuse an address that no database can be asked for: its query, and what its path names."""
+    check_texts({**request.query_params, **request.path_params})
+
+
+def for_strangers(error: BatchctlError) -> BatchctlError:
+    """Return an error as it is told where no session holds: where the database is, and who locks it, is not said."""
+    if isinstance(error, Busy | DatabaseRefused):
+        return error.reworded("The control database is away or busy.", "batchctl doctor, where the console runs")
+    return error

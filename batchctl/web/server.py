@@ -16,8 +16,10 @@ from batchctl.app import App
 from batchctl.domain.configuring import how_to_install_extra
 from batchctl.domain.errors import ConfigurationError, DatabaseGone, Refused
 from batchctl.domain.text import message_of, visible
+from batchctl.system.host import platform
 from batchctl.system.host.listening import listen
 from batchctl.web import guards
+from batchctl.web.connections import BoundedConnection, most_of
 from batchctl.web.doors import CodeDoor
 from batchctl.web.entrance import IssuerDoor, door_of
 from batchctl.web.forms import Forms
@@ -152,13 +154,17 @@ def serve(app: App, reach: Reach, terminal: Terminal) -> None:
         proxies = guards.Proxies(frozenset(settings.trusted_proxies), settings.user_header)
         names = LOOPBACK | {one.lower() for one in (host, app.ids.host(), *settings.names)}
         console = Console(lambda: open_again(app), door, proxies, Forms(app.ids.token), names, issuer)
+        BoundedConnection.most = most_of(platform.most_files())
         served = uvicorn.Config(
             console.application(has_tls=reach.has_tls),
-            log_level="warning",
+            # What a client sends that is no HTTP is no concern of the person at the terminal.
+            log_level="error",
             access_log=False,
             server_header=False,
             # What a client says of where it comes from counts only of a trusted proxy: guards.Proxies.
             proxy_headers=False,
+            http=BoundedConnection,
+            ws="none",
             lifespan="off",
             timeout_graceful_shutdown=GRACE,
             ssl_certfile=reach.certificate,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from batchctl.app import App
 from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseRefused, NotFound, Refused, SchemaMismatch
@@ -39,6 +40,10 @@ COMES_BACK = 5
 """Seconds after which a page is asked for again that says what is waited for, such as a database that is away."""
 THREADS = 4
 """How many requests look into the database at once; each has a connection of its own."""
+ACTING = 4
+"""How many acts besides: they wait for locks that others hold, and no page waits for them."""
+_IS_ACT: ContextVar[bool] = ContextVar("is_act", default=False)
+"""Whether what is done belongs to a request that acts."""
 _HERE = Path(__file__).parent
 _NOT_THERE, _NOT_ALLOWED, _NO_METHOD, _AWAY = 404, 403, 405, 503
 _OF_ITSELF = {"format", "list", "before"}
@@ -64,7 +69,9 @@ class Console:
         self.live = Live(self.open_app)
         # Of this program, whatever is installed while it runs.
         self._revision = schema.newest_revision()
-        self._threads = LendingThreads(THREADS, self.open_app, App.close, DatabaseRefused, self._check)
+        self._threads, self._acting = (
+            LendingThreads(many, self.open_app, App.close, DatabaseRefused, self._check) for many in (THREADS, ACTING)
+        )
         self._templates = jinja2.Environment(
             loader=jinja2.FileSystemLoader(_HERE / "templates"),
             autoescape=True,
@@ -82,7 +89,13 @@ class Console:
 
     def application(self, *, has_tls: bool = False) -> ASGIApp:
         """Return the application; the headers are added outside of all that answers errors."""
-        return guards.Headers(self.pages(), has_tls=has_tls)
+        pages = self.pages()
+
+        async def answered(scope: Scope, receive: Receive, send: Send) -> None:
+            _IS_ACT.set(scope.get("method") == "POST")
+            await pages(scope, receive, send)
+
+        return guards.Headers(answered, has_tls=has_tls)
 
     def pages(self) -> Starlette:
         """Return what answers at each address."""
@@ -107,7 +120,7 @@ class Console:
         """Answer anyone whose request is meant for this console; turn errors into pages."""
 
         async def opened(request: Request) -> Response:
-            return self._refused(request) or await self._answered(answer(request), None)
+            return self._refused(request) or await self._answered(self._read(request, answer), None)
 
         return opened
 
@@ -119,6 +132,10 @@ class Console:
 
         return guarded
 
+    async def _read(self, request: Request, answer: Callable[[Request], Awaitable[Response]]) -> Response:
+        guards.check_address(request)
+        return await answer(request)
+
     async def _admitted(self, request: Request, answer: Answer, right: Right) -> Response:
         session = await self.entrance.session(request)
         if session is None:
@@ -128,15 +145,18 @@ class Console:
         if not session.may(right):
             wrong = guards.not_allowed(right, f"the role {session.role}")
             return self._say(_NOT_ALLOWED, "Not allowed", wrong.message, wrong, session)
-        return await self._answered(answer(request, session), session)
+        return await self._answered(self._read(request, lambda asked: answer(asked, session)), session)
 
     async def _answered(self, answer: Awaitable[Response], session: Session | None) -> Response:
         try:
             return await answer
         except BatchctlError as error:
             return self._error(error, session)
-        except guards.BadFormError as error:
-            return self._say(error.code, "The form cannot be read", str(error), None, session)
+        except guards.BadBodyError as error:
+            refused = self._say(error.code, "The form cannot be read", str(error), None, session)
+            # What is left of it is not waited for.
+            refused.headers["Connection"] = "close"
+            return refused
 
     def _refused(self, request: Request) -> Response | None:
         if (wrong := self.not_from_here(request)) is not None:
@@ -168,14 +188,17 @@ class Console:
 
     async def ask(self, work: Callable[[App], Result]) -> Result:
         """Do a piece of work for the console itself."""
-        return await self._threads.do(work)
+        threads = self._acting if _IS_ACT.get() else self._threads
+        return await threads.do(work)
 
     def _check(self, app: App) -> None:
         app.refuse_changed_database(self._revision)
 
     def _error(self, error: BatchctlError, session: Session | None) -> Response:
-        title = "Not found" if isinstance(error, NotFound) else "Not done"
-        return self._say(_code(error), title, error.message, error, session)
+        title, told = "Not found" if isinstance(error, NotFound) else "Not done", error
+        if session is None:
+            told = guards.for_strangers(error)
+        return self._say(_code(error), title, told.message, told, session)
 
     async def _no_page(self, request: Request, error: Exception) -> Response:
         del error

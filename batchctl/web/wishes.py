@@ -70,6 +70,8 @@ class FormField:
     hint: str = ""
     meanings: Mapping[str, str] = field(default_factory=dict)
     """What each choice means, for people."""
+    most: int = MOST_NUMBER
+    """How large a number may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,24 +250,33 @@ def of_text(wanted: FormField, text: str) -> Value:
     if wanted.kind is FieldKind.FLAG:
         return True
     if wanted.kind is FieldKind.NUMBER:
-        number = text.strip()
-        if not (number.isascii() and number.isdecimal() and int(number[:11]) <= MOST_NUMBER):
-            raise InvalidInput(f"{wanted.label}: '{visible(text)}' is no number.", next_step="write a whole number")
-        return int(number[:11])
+        return _number(wanted, text)
     return _chosen(wanted, text if wanted.kind is FieldKind.LONG else text.strip())
+
+
+def _number(wanted: FormField, text: str) -> int:
+    number = text.strip()
+    if not (number.isascii() and number.isdecimal()):
+        raise InvalidInput(f"{wanted.label}: '{visible(text)}' is no number.", next_step="write a whole number")
+    # What is longer than any number that may be is not counted.
+    digits = number.lstrip("0") or "0"
+    if len(digits) > len(str(wanted.most)) or int(digits) > wanted.most:
+        message = f"{wanted.label}: '{visible(text)}' is more than {wanted.most}."
+        raise InvalidInput(message, next_step="write a smaller number")
+    return int(digits)
 
 
 def _of_json(wanted: FormField, value: JsonValue) -> Value:
     match wanted.kind, value:
         case FieldKind.FLAG, bool():
             return value
-        case FieldKind.NUMBER, int() if not isinstance(value, bool) and 0 <= value <= MOST_NUMBER:
+        case FieldKind.NUMBER, int() if not isinstance(value, bool) and 0 <= value <= wanted.most:
             return value
         case ((FieldKind.TEXT | FieldKind.LONG), str()):
             return _chosen(wanted, value)
         case _:
             pass
-    kinds = {FieldKind.FLAG: "true or false", FieldKind.NUMBER: f"a whole number from 0 to {MOST_NUMBER}"}
+    kinds = {FieldKind.FLAG: "true or false", FieldKind.NUMBER: f"a whole number from 0 to {wanted.most}"}
     raise InvalidInput(f"'{wanted.name}' has to be {kinds.get(wanted.kind, 'a text')}.", next_step="correct it")
 
 

@@ -108,6 +108,14 @@ def asked(console: Console, path: str, *, has_tls: bool = False) -> Answer:
     return Answer(sent[0]["status"], headers, b"".join(one.get("body", b"") for one in sent[1:]).decode())
 
 
+def test_1_2_10_no_cell_of_a_csv_is_a_formula(served: Served, anna: Browser) -> None:
+    served.night.arrive("Formula", "x.csv", CycleKey="=1+1")
+    assert served.night("create").returncode == 0
+    for shown in (anna.get("/inbox?format=csv").text, served.night("inbox", "--csv").stdout):
+        assert ",'=1+1" in shown
+        assert ",=" not in shown
+
+
 def test_3_3_1_to_4_the_cookie_is_for_this_host_alone_and_no_script_reads_it(stranger: Browser) -> None:
     entered = stranger.post("/login", {"name": "anna", "password": PASSWORD})
     name, *attributes = entered.headers["set-cookie"].split("; ")
@@ -428,7 +436,9 @@ def test_a_method_that_is_not_possible_is_told_which_are(anna: Browser, path: st
     assert "PATCH is not possible here" in answer.said
 
 
-@pytest.mark.parametrize("path", [f"/instances/{'9' * 30}", "/instances/%FF%FE", f"/{quote(chr(0x202E))}", "/help/%00"])
+@pytest.mark.parametrize(
+    "path", [f"/instances/{'9' * 30}", "/instances/%FF%FE", f"/{quote(chr(0x202E))}", "/help/nowhere"]
+)
 def test_addresses_of_nothing_are_not_found(anna: Browser, path: str) -> None:
     assert anna.get(path).status == 404
 

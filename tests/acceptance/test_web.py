@@ -176,6 +176,9 @@ IMPOSSIBLE = [
     ("/instances?batch=Nope", 404, "There is no batch 'Nope'"),
     ("/instances/1/resume", 409, "not possible there"),
     ("/?format=csv&list=Nope", 404, "no list 'Nope'"),
+    ("/audit?actor=%00", 400, "it contains a NUL character"),
+    ("/hosts/%00/drain", 400, "it contains a NUL character"),
+    ("/login?%00=1", 400, "it contains a NUL character"),
 ]
 
 
@@ -193,6 +196,7 @@ def test_bad_forms_are_refused_and_nothing_is_done(night: Night, console: Consol
     assert browser.post("/instances/1/cancel", b"form=" + b"x" * 70_000).status == 413
     assert browser.post("/instances/1/cancel", b"reason=%ff%fe").status == 400
     assert browser.post("/instances/1/cancel", b"&".join(b"a%d=1" % at for at in range(200))).status == 400
+    assert browser.post("/instances/1/cancel", {"form": number, "reason": "\0"}).status == 400
     assert browser.act("/incidents/1/acknowledge", reason="").status == 409
     assert night.status_of(1) == "failed"
     assert browser.get("/instances/1").status == 200

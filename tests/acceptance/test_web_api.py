@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from tests.acceptance.consoles import OWN, Answer, Browser, Console
@@ -47,6 +48,7 @@ SAME = {
     "/triggers": ("trigger", "list"),
     "/variables": ("variable", "list"),
 }
+ROUNDS = 6
 _PASSING = {"Now", "z_updated", "HeartbeatTime", "Age", "Earliest"}
 
 
@@ -112,7 +114,8 @@ def test_pages_lead_to_the_next_one(night: Night, console: Console) -> None:
 
 def test_acts_are_done_by_programs_and_looked_at_first(night: Night, console: Console) -> None:
     browser = console.browser()
-    card = get(browser, "/instances/1/rerun?from_seq=10")
+    assert get(browser, f"/instances?before={2**63 - 1}&limit=1")[0]["BatchControl_id"] == 2
+    card = get(browser, "/instances/1/rerun?from_seq=000000000010")
     assert (card["DryRun"], card["After"]["Status"]) == (True, "ready")
     looked = post(browser, "/instances/1/rerun", {"dry_run": True, "Data2": "there.csv"})
     assert json.loads(looked.text)["After"]["Data2"] == "there.csv"
@@ -153,6 +156,20 @@ def test_rows_are_submitted_once_for_each_key(night: Night, console: Console) ->
     assert night.sql("SELECT count(*) FROM FileProcess WHERE FileName = 'third.csv'") == [(2,)]
 
 
+def test_a_key_that_comes_many_times_at_once_acts_once(night: Night, console: Console) -> None:
+    browser = console.browser()
+
+    def send(at: int) -> int:
+        row = {"entity": "Late", "file_name": f"{at % ROUNDS}.csv"}
+        return post(browser, "/file-processes", row, Idempotency_Key=f"k{at % ROUNDS}").status
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = [*pool.map(send, sorted([*range(ROUNDS)] * 8))]
+
+    assert set(answers) <= {201, 422}, "422: the same is under way"
+    assert night.sql("SELECT count(*) FROM FileProcess WHERE FileName LIKE '_.csv'") == [(ROUNDS,)]
+
+
 BAD_BODIES: list[tuple[bytes, int]] = [
     (b"[]", 400),
     (b"{", 400),
@@ -168,6 +185,9 @@ BAD_BODIES: list[tuple[bytes, int]] = [
     (b'{"reason": "x", "from_seq": true}', 400),
     (b'{"reason": "x", "from_seq": ' + b"9" * 5000 + b"}", 400),
     (b'{"reason": "x", "from_seq": 1e999}', 400),
+    (b'{"reason": "x", "dry_run": "true"}', 400),
+    (b'{"reason": "x", "dry_run": 1}', 400),
+    (b'{"reason": "x", "dry_run": {}}', 400),
     (b"[" * 200_000, 400),
     (b'{"reason": ' + b"[" * 200_000 + b"}", 400),
     (b'{"reason": "' + b"x" * 10_000_000 + b'"}', 413),
@@ -193,6 +213,10 @@ BAD_ADDRESSES = [
     ("/instances?status=sad", 400, "is none of what can be chosen"),
     ("/instances?limit=0", 400, "'limit' is a number from 1 to 1000."),
     ("/instances?before=-1", 400, "is no number"),
+    (f"/instances?before={2**63}", 400, "is more than"),
+    ("/instances/1/rerun?from_seq=2000000001", 400, "is more than 2000000000"),
+    ("/instances/1/rerun?from_seq=000000000099", 404, "99"),
+    (f"/instances/1/rerun?from_seq={'9' * 5000}", 400, "is more than"),
     ("/attempts?since=soon", 400, "is no time"),
     ("/audit?actor=%00", 400, "it contains a NUL character"),
     ("/batches/Nope/why", 404, "There is no batch 'Nope'"),

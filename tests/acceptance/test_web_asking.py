@@ -114,8 +114,9 @@ class Program:
     def get(self, path: str) -> Answer:
         return self.browser.get(f"/api/v1{path}", Authorization=f"Bearer {self.token}")
 
-    def post(self, path: str, body: str) -> Answer:
+    def post(self, path: str, body: str, key: str | None = None) -> Answer:
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        headers |= {} if key is None else {"Idempotency-Key": key}
         return self.browser.post(f"/api/v1{path}", body.encode(), headers)
 
 
@@ -168,9 +169,10 @@ def _an_act_is_asked_for_and_its_page_says_so(shop: Guarded, anna: Browser) -> N
 
 
 def _a_program_gets_202_and_the_address_of_its_request(loader: Program) -> None:
-    asked = loader.post("/instances/3/pause", "{}")
+    for _ in range(2):
+        asked = loader.post("/instances/3/pause", "{}", key="once")
+        assert (asked.status, asked.headers["location"]) == (202, "/api/v1/requests/2")
 
-    assert (asked.status, asked.headers["location"]) == (202, "/api/v1/requests/2")
     assert json.loads(asked.text) == {"OperatorRequest_id": 2, "Status": "requested"}
     standing = json.loads(loader.get("/requests/2").text)
     assert (standing["Action"], standing["Actor"], standing["Status"]) == ("pause", "token:loader", "requested")

@@ -48,6 +48,7 @@ def test_a_schema_that_is_upgraded_under_a_console_is_noticed_at_the_next_reques
     night: Night, console: Console
 ) -> None:
     browser = console.browser()
+    assert browser.get("/").status == 200
     ((begun_with,),) = night.sql("SELECT version_num FROM alembic_version")
     for upgraded in ("9999", "0001"):
         night.sql("UPDATE alembic_version SET version_num = ?", upgraded)
@@ -71,6 +72,10 @@ def test_a_server_that_is_stopped_is_waited_for_and_sessions_outlive_it(server: 
         for browser, path in ((anna, "/"), (anna, "/instances/1/rerun"), (Browser(served.port), "/login")):
             answer = browser.get(path)
             assert (answer.status, answer.headers.get("refresh")) == (503, "5"), answer.said
+            assert "The control database is away or busy" in answer.said
+            assert str(server.port) not in answer.said, "nobody is known, so nobody is told where it is"
+        stranger = Browser(served.port).get("/api/v1/instances", Authorization="Bearer x")
+        assert (stranger.status, str(server.port) in stranger.text) == (503, False)
         assert Browser(served.port).post("/login", {"name": "anna", "password": PASSWORD}).status == 503
     finally:
         server.start()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -12,6 +13,7 @@ from tests.acceptance.consoles import PASSWORD, Browser, Console, Served, add, c
 from tests.acceptance.installation import StartBatchctl
 from tests.acceptance.night import Night
 
+MANY = 6
 OTHER = "rain over seven harbours"
 
 
@@ -216,6 +218,7 @@ def test_a_new_password_ends_all_sessions_and_a_user_ends_an_own_one(served: Ser
     second = served.browser("anna")
     wrong = first.post("/account/password", {"old": "not the old one", "new": OTHER})
     assert (wrong.status, "The old password is not right" in wrong.said) == (409, True)
+    served.night.sql("DELETE FROM LoginBackOff")
     assert first.post("/account/password", {"old": PASSWORD, "new": OTHER}).status == 303
     assert first.get("/").status == 200
     assert second.get("/").headers["location"] == "/login"
@@ -229,6 +232,42 @@ def test_a_new_password_ends_all_sessions_and_a_user_ends_an_own_one(served: Ser
     choose(served, "ben", add(served.night, "ben", "reader"))
     others = served.night.json("web", "session", "list")[-1]["WebSession_id"]
     assert first.post(f"/account/sessions/{others}", {}).status == 404
+
+
+def test_a_code_opens_once_however_many_bring_it_at_once(served: Served) -> None:
+    def enter(_: int) -> int:
+        return Browser(served.port).post("/login", {"name": "anna", "password": served.code}).status
+
+    with ThreadPoolExecutor(MANY) as pool:
+        answers = [*pool.map(enter, range(MANY))]
+
+    assert sorted(answers) == [303, *[403] * (MANY - 1)]
+    assert served.night.sql("SELECT count(*) FROM WebSession") == [(1,)]
+
+
+def test_an_old_password_is_guessed_no_faster_than_one_at_the_door(served: Served) -> None:
+    browser = anna(served)
+    refused = browser.post("/account/password", {"old": "not the old one", "new": OTHER})
+    shut = browser.post("/account/password", {"old": PASSWORD, "new": OTHER})
+    assert (refused.status, shut.status) == (409, 409), "also what is right is not looked at"
+    assert "Too many wrong passwords" in shut.said
+    assert served.night.sql("SELECT count(*) FROM AuditLog WHERE Action = 'login refused'") == [(1,)]
+    subjects = served.night.sql("SELECT Subject FROM LoginBackOff ORDER BY Subject")
+    assert subjects == [("address:127.0.0.1",), ("user:anna",)]
+
+    served.night.sql("UPDATE LoginBackOff SET ShutUntil = '2020-01-01 00:00:00.000'")
+
+    assert browser.post("/account/password", {"old": PASSWORD, "new": OTHER}).status == 303
+    assert served.night.sql("SELECT Subject FROM LoginBackOff") == []
+
+
+def test_who_logs_in_again_leaves_no_session_behind(served: Served) -> None:
+    browser = anna(served)
+    former = Browser(served.port, dict(browser.cookies))
+    assert browser.post("/login", {"name": "anna", "password": PASSWORD}).status == 303
+    assert browser.get("/").status == 200
+    assert former.get("/").headers["location"] == "/login"
+    assert len(served.night.json("web", "session", "list")) == 1
 
 
 def test_what_a_client_that_is_no_proxy_says_of_itself_counts_for_nothing(served: Served) -> None:
@@ -274,6 +313,11 @@ def test_users_and_tokens_are_kept_without_their_secrets(night: Night) -> None:
     assert audited == ["add web user", "change web user"]
 
 
+def test_no_user_is_called_as_a_token_is(night: Night) -> None:
+    refused = night("web", "user", "add", "token:loader", "--role", "reader")
+    assert (refused.returncode, "has no colon" in refused.stderr) == (2, True)
+
+
 def test_what_others_can_reach_needs_users_and_tls(night: Night) -> None:
     add(night, "anna", "admin")
     refused = night("web", "--host", "0.0.0.0")
@@ -288,3 +332,13 @@ def test_without_users_the_terminal_lets_in_an_admin(console: Console) -> None:
     browser = console.browser()
     assert "(admin)" in browser.get("/").said
     assert "This console has no users yet" in browser.get("/account").said
+
+
+def test_a_session_by_the_code_ends_with_the_first_user(night: Night, console: Console) -> None:
+    browser = console.browser()
+    assert browser.get("/").status == 200
+    add(night, "anna", "admin")
+    assert browser.get("/").headers["location"] == "/login"
+    assert browser.post("/instances/1/cancel", {"reason": "x"}).headers["location"] == "/login"
+    assert night("web", "user", "remove", "anna", "--reason", "left").returncode == 0
+    assert browser.get("/").headers["location"] == "/login", "it is over"

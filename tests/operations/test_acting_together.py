@@ -11,13 +11,16 @@ import pytest
 
 from batchctl.domain.errors import Busy
 from batchctl.domain.operators.freezes import Scope
+from batchctl.domain.operators.pools import Place
 from batchctl.domain.status import InstanceStatus
 from batchctl.operations import many
 from batchctl.operations.decisions import Action
 from batchctl.operations.definitions.variable_keeper import VariableKeeper
 from batchctl.operations.intervene import Operator
 from batchctl.operations.many import InstanceFilter
+from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.freezing import Freezer
+from batchctl.operations.operators.pooling import Drainer
 from batchctl.store import Connection
 from batchctl.store.definitions import variable_rows
 from batchctl.testing import FakeClock
@@ -44,6 +47,22 @@ class Meddled:
 
     def monotonic(self) -> float:
         return self.clock.monotonic()
+
+
+def test_a_host_that_several_drain_at_once_is_drained_once(world: World) -> None:
+    both = threading.Barrier(6)
+
+    def drain(one: Operator) -> None:
+        both.wait()
+        drained = Drainer(Actor(transactions=one.transactions, clock=one.clock, user=one.user, host=one.host))
+        drained.drain(None, Place("etl2"), reason="patches")
+
+    people = [threading.Thread(target=drain, args=(person(world, f"p{at}"),)) for at in range(6)]
+    for one in people:
+        one.start()
+    for one in people:
+        one.join(LIMIT)
+    assert world.sql("SELECT count(*) FROM Drain") == [(1,)]
 
 
 FAILED = InstanceFilter(status=InstanceStatus.FAILED)

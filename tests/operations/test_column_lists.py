@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from batchctl.domain.rows import WatchId
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations.column_lists import Column, ColumnList, by_row_id, in_json, record
+from batchctl.operations.column_lists import Column, ColumnList, by_row_id, in_csv, in_json, record
 from tests.house.source import module_names
 
 
@@ -81,3 +81,10 @@ def test_every_heading_that_names_a_column_names_one_of_its_list() -> None:
     assert len(lists) > 20
     for one in lists:
         assert {name for name in one.headings.values() if isinstance(name, str)} <= {*one.columns}, one.title
+
+
+def test_what_a_spreadsheet_would_take_for_a_formula_is_a_text_in_csv() -> None:
+    for text in ("=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "-"):
+        assert in_csv(text) == f"'{text}"
+    for value in ("a=1", "-12.5", "+3", "", -5, 1.5, None):
+        assert in_csv(value) == value

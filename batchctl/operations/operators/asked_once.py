@@ -41,12 +41,13 @@ class AskedOnce:
 
         def act(connection: Connection) -> Given | int | None:
             found = login_rows.request_of(connection, fitting(who), key)
-            if found is None:
-                number = login_rows.add_request(connection, fitting(who), key, digest, now)
+            number = None if found is not None else login_rows.add_request(connection, fitting(who), key, digest, now)
+            if number is not None:
                 if number % LOOKED_AT_EVERY == 0:
                     login_rows.remove_old(connection, now - KEPT)
                 return number
-            if found.body_hash != digest or found.status is None:
+            found = found or login_rows.request_of(connection, fitting(who), key)
+            if found is None or found.body_hash != digest or found.status is None:
                 return None
             return Given(found.status, found.answer or "")
 

@@ -288,5 +288,8 @@ def _check_name(name: str, kind: str) -> None:
     if not name.strip() or name != name.strip() or not name.isprintable() or len(name) > 100:
         message = f"The name of a {kind} has 1 to 100 visible characters, and no blanks around them."
         raise InvalidInput(message, next_step="the same with another name")
+    if ":" in name:
+        message = f"The name of a {kind} has no colon: 'token:NAME' stands for a token in the audit log."
+        raise InvalidInput(message, next_step="the same with another name")
     if (failure := unfit(name)) is not None:
         raise Refused(f"The name cannot be kept: {failure}.", next_step="the same with another name")

@@ -57,6 +57,8 @@ class Drainer:
         checked_reason(reason)
 
         def act(connection: Connection) -> Drained:
+            if not self.actor.dry_run:
+                pool_rows.lock_drains(connection)
             known = pool_rows.known(connection)
             where = _checked(connection, known, place) if place is not None else _meant(connection, known, name or "")
             before = next((one for one in known.drains if one.covers(where)), None)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from batchctl.domain.errors import InvalidInput, Refused
+from batchctl.domain.errors import Conflict, InvalidInput, Refused
 from batchctl.domain.operators.logins import LONGEST, Session, WebUser, unfit_password, wait_after
 from batchctl.domain.text import fitting, typed, unfit, visible
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.console_users import TOKEN_BYTES, hash_of
+from batchctl.ports import Boundary
 from batchctl.store import Connection
 from batchctl.store.operators import login_rows
 
@@ -56,9 +58,11 @@ class UserDoor:
             return Entered(shut_for=wait)
         kept = user if user is not None and user.enabled else None
         right = self.is_right(password, None if kept is None else kept.password_hash)
-        if kept is None or not (right or _is_code(kept, password, now)):
-            return Entered(shut_for=self._wrong(subjects, name, address))
-        return Entered(token=self._begin(kept, address, subjects))
+        by_code = not right and kept is not None and _is_code(kept, password, now)
+        token = (
+            self._begin(kept, address, subjects, by_code=by_code) if kept is not None and (right or by_code) else None
+        )
+        return Entered(token=token) if token is not None else Entered(shut_for=self._wrong(subjects, name, address))
 
     def _wrong(self, subjects: tuple[str, ...], name: str, address: str) -> timedelta:
         now = self.actor.clock.now()
@@ -80,7 +84,7 @@ class UserDoor:
         with self.actor.transactions.read() as connection:
             user = _known(connection, name)
         if user is not None and user.enabled:
-            return self._begin(user, address, (_subject(address),), by_issuer=True)
+            return self._came_in(user, address, (_subject(address),), by_issuer=True)
         self.actor.act(lambda connection: self._note(connection, name, address, "login refused"))
         raise _not_let_in(user, name, "issuer")
 
@@ -98,21 +102,45 @@ class UserDoor:
         waits = [found[1] - now for one in subjects if (found := login_rows.back_off(connection, one)) is not None]
         return max(waits) if waits and max(waits) > timedelta(0) else None
 
-    def _begin(self, user: WebUser, address: str, subjects: tuple[str, ...] = (), *, by_issuer: bool = False) -> str:
+    def _begin(self, user: WebUser, address: str, subjects: tuple[str, ...], *, by_code: bool) -> str | None:
+        """Begin a session by a password or a code; None where the code has opened for another meanwhile."""
+        now, code = self.actor.clock.now(), user.code_hash
+
+        def act(connection: Connection) -> str | None:
+            # It opens once: what it has opened lets the user choose a password, and no more.
+            if code is not None and not login_rows.use_code(connection, user.user_id, code, now) and by_code:
+                return None
+            return self._add_session(connection, user, address, subjects)
+
+        return self.actor.act(act)
+
+    def _came_in(self, user: WebUser, address: str, subjects: tuple[str, ...] = (), *, by_issuer: bool = False) -> str:
+        """Begin a session of a user who is known by something else; a code that is left opens no more."""
+        now, code = self.actor.clock.now(), user.code_hash
+
+        def act(connection: Connection) -> str:
+            if code is not None:
+                login_rows.use_code(connection, user.user_id, code, now)
+            return self._add_session(connection, user, address, subjects, by_issuer=by_issuer)
+
+        return self.actor.act(act)
+
+    def _add_session(
+        self,
+        connection: Connection,
+        user: WebUser,
+        address: str,
+        subjects: tuple[str, ...],
+        *,
+        by_issuer: bool = False,
+    ) -> str:
         token, now = self.token(TOKEN_BYTES), self.actor.clock.now()
-
-        def act(connection: Connection) -> None:
-            login_rows.remove_old(connection, now - KEPT)
-            for subject in subjects:
-                login_rows.end_back_off(connection, subject)
-            if user.code_hash is not None:
-                # It opens once: what it has opened lets the user choose a password, and no more.
-                login_rows.change_user(connection, user.user_id, now, CodeHash=None, CodeUntil=None)
-            until, key = now + LONGEST, hash_of(token)
-            login_rows.add_session(connection, user.user_id, key, fitting(address), now, until, by_issuer=by_issuer)
-            self._note(connection, user.name, address, "login")
-
-        self.actor.act(act)
+        login_rows.remove_old(connection, now - KEPT)
+        for subject in subjects:
+            login_rows.end_back_off(connection, subject)
+        until, key = now + LONGEST, hash_of(token)
+        login_rows.add_session(connection, user.user_id, key, fitting(address), now, until, by_issuer=by_issuer)
+        self._note(connection, user.name, address, "login")
         return token
 
     def session(self, token: str, *, renews: bool = True) -> Session | None:
@@ -125,7 +153,7 @@ class UserDoor:
             return None
         if renews and now - found.last_used >= NOTED_EVERY:
             session_id = found.session_id
-            self.actor.act(lambda connection: login_rows.touch_session(connection, session_id, now))
+            self._write_down(lambda connection: login_rows.touch_session(connection, session_id, now))
         return _session(user, token, by_issuer=found.by_issuer)
 
     def of_proxy(self, name: str) -> Session | None:
@@ -148,8 +176,13 @@ class UserDoor:
             return None
         if found.last_used is None or now - found.last_used >= NOTED_EVERY:
             token_id = found.token_id
-            self.actor.act(lambda connection: login_rows.change_token(connection, token_id, LastUsed=now))
+            self._write_down(lambda connection: login_rows.change_token(connection, token_id, LastUsed=now))
         return Session(user=f"token:{found.name}", role=found.role, tag=found.tag)
+
+    def _write_down(self, use: Callable[[Connection], None]) -> None:
+        """Write down that something was used; where a lock is in the way the next use does: nobody waits for that."""
+        with suppress(Conflict):
+            self.actor.transactions.run(frozenset({Boundary.OPERATOR}), use, nowait=True)
 
     def leave(self, token: str) -> None:
         """End a session."""
@@ -170,9 +203,9 @@ class UserDoor:
         if session.by_issuer and user.password_hash is None:
             message = "You come in by the issuer: a password here would go past what it asks of you."
             raise Refused(message, next_step=f"batchctl web user reset {typed(user.name)} --reason ...")
-        if user.password_hash is not None and not self.is_right(old, user.password_hash):
-            forgotten = "type it again; for a new code: batchctl web user reset NAME --reason ..."
-            raise Refused("The old password is not right.", next_step=forgotten)
+        subjects = (fitting(f"user:{user.name}"), _subject(address))
+        if user.password_hash is not None:
+            self._check_old(user, old, subjects, address)
         if (failure := unfit_password(new, user.name)) is not None:
             four = "choose another, such as four words that have nothing to do with each other"
             raise InvalidInput(f"The new password is not taken: {failure}.", next_step=four)
@@ -184,7 +217,21 @@ class UserDoor:
             self._note(connection, user.name, address, "change password")
 
         self.actor.act(act)
-        return self._begin(user, address)
+        return self._came_in(user, address, subjects)
+
+    def _check_old(self, user: WebUser, old: str, subjects: tuple[str, ...], address: str) -> None:
+        """Refuse a wrong password, and all others for a while after it, as where one logs in."""
+        with self.actor.transactions.read() as connection:
+            wait = self._wait(connection, subjects)
+        if wait is not None:
+            message = f"Too many wrong passwords: none is looked at for {_seconds(wait)} s."
+            raise Refused(message, next_step="type it again then")
+        if not self.is_right(old, user.password_hash):
+            wait = self._wrong(subjects, user.name, address)
+            forgotten = (
+                f"type it again in {_seconds(wait)} s; for a new code: batchctl web user reset NAME --reason ..."
+            )
+            raise Refused("The old password is not right.", next_step=forgotten)
 
     def _note(self, connection: Connection, name: str, address: str, verb: str) -> None:
         person = replace(self.actor, user=fitting(name) or "-", host=fitting(f"{address} {self.actor.host}"))
@@ -197,6 +244,10 @@ def _not_let_in(user: WebUser | None, name: str, by: str) -> Refused:
         return Refused(message, next_step=f"batchctl web user add {typed(name)} --role operator")
     message = f"The user {visible(name)} is disabled."
     return Refused(message, next_step=f"batchctl web user enable {typed(name)}")
+
+
+def _seconds(wait: timedelta) -> int:
+    return int(wait.total_seconds()) + 1
 
 
 def _subject(address: str) -> str:

@@ -9,11 +9,13 @@ from typing import cast
 
 from sqlalchemy import Connection, bindparam, delete, select
 
+from batchctl.domain.errors import BatchctlError
 from batchctl.domain.operators.logins import ApiToken, ApiTokenId, WebSession, WebSessionId, WebUser, WebUserId
 from batchctl.store.columns import readable
 from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import api_token, login_back_off, web_request, web_session, web_user
+from batchctl.store.transactions import savepoint
 
 _u, _s, _t, _b, _r = web_user.c, web_session.c, api_token.c, login_back_off.c, web_request.c
 _user, _session, _token = Reader(WebUser), Reader(WebSession), Reader(ApiToken)
@@ -23,6 +25,7 @@ _USER = RowSelect(select(web_user).where(_u.UserName == bindparam("name")))
 _USER_OF = RowSelect(select(web_user).where(_u.WebUser_id == bindparam("user_id")))
 _ADD_USER = RowInsert(web_user)
 _CHANGE_USER = RowUpdate(web_user, _u.WebUser_id == bindparam("user_id"))
+_USE_CODE = RowUpdate(web_user, _u.WebUser_id == bindparam("user_id"), _u.CodeHash == bindparam("seen"))
 _REMOVE_USER = delete(web_user).where(_u.WebUser_id == bindparam("user_id"))
 
 _SESSION = RowSelect(select(web_session).where(_s.TokenHash == bindparam("token_hash")))
@@ -92,6 +95,11 @@ def add_user(connection: Connection, user: WebUser) -> WebUserId:
 def change_user(connection: Connection, user_id: WebUserId, now: datetime, **columns: object) -> None:
     """Change columns of a user."""
     _CHANGE_USER(connection, {**columns, "z_updated": now}, user_id=user_id)
+
+
+def use_code(connection: Connection, user_id: WebUserId, seen: str, now: datetime) -> bool:
+    """Take a code away, which opens once; false when another has used it, or it was replaced."""
+    return _USE_CODE(connection, {"CodeHash": None, "CodeUntil": None, "z_updated": now}, user_id=user_id, seen=seen)
 
 
 def remove_user(connection: Connection, user_id: WebUserId) -> None:
@@ -183,8 +191,17 @@ def back_off(connection: Connection, subject: str) -> tuple[int, datetime] | Non
 def set_back_off(connection: Connection, subject: str, failures: int, until: datetime) -> None:
     """Write down a wrong password."""
     values: dict[str, object] = {"Failures": failures, "ShutUntil": until}
-    if not _CHANGE_BACK_OFF(connection, values, subject=subject):
-        _ADD_BACK_OFF(connection, {**values, "Subject": subject})
+    if _CHANGE_BACK_OFF(connection, values, subject=subject):
+        return
+    try:
+        with savepoint(connection):
+            _ADD_BACK_OFF(connection, {**values, "Subject": subject})
+    except BatchctlError:
+        raise
+    except Exception:
+        # The first wrong password of a subject may come twice at once.
+        if not _CHANGE_BACK_OFF(connection, values, subject=subject):
+            raise
 
 
 def end_back_off(connection: Connection, subject: str) -> None:
@@ -209,9 +226,18 @@ def request_of(connection: Connection, actor: str, key: str) -> WebRequest | Non
     return WebRequest(*rows[0]) if rows else None
 
 
-def add_request(connection: Connection, actor: str, key: str, body_hash: str, now: datetime) -> int:
-    """Write down that something is asked under a key that is new."""
-    return _ADD_REQUEST(connection, {"Actor": actor, "RequestKey": key, "BodyHash": body_hash, "z_inserted": now})
+def add_request(connection: Connection, actor: str, key: str, body_hash: str, now: datetime) -> int | None:
+    """Write down that something is asked under a key that is new; None where the same key came at once, and first."""
+    values = {"Actor": actor, "RequestKey": key, "BodyHash": body_hash, "z_inserted": now}
+    try:
+        with savepoint(connection):
+            return _ADD_REQUEST(connection, values)
+    except BatchctlError:
+        raise
+    except Exception:
+        if request_of(connection, actor, key) is None:
+            raise
+        return None
 
 
 def answer_request(connection: Connection, request_id: int, status: int, answer: str) -> None:

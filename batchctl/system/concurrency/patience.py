@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from typing import TypeVar
 
 Found = TypeVar("Found")
+
+
+def within(seconds: float) -> AbstractAsyncContextManager[object]:
+    """Raise `TimeoutError` in what takes longer."""
+    return asyncio.timeout(seconds)
 
 
 async def look_often(

@@ -4,9 +4,29 @@ from __future__ import annotations
 
 import errno
 import socket
+from typing import Any
 
 from batchctl.domain.errors import Refused
 from batchctl.domain.text import message_of
+from batchctl.system.host import platform
+
+SPARE = 24
+"""How many files a process may still open when it takes no more connections."""
+
+
+class _Listener(socket.socket):
+    """Takes connections as long as this process may open files: a server that cannot take one says so again and again."""
+
+    most: int | None = None
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        """Take a connection; one that is too many is ended."""
+        taken, address = super().accept()
+        # A file gets the smallest number that is free.
+        if self.most is not None and taken.fileno() >= self.most - SPARE:
+            taken.close()
+            raise BlockingIOError
+        return taken, address
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -15,7 +35,8 @@ def listen(host: str, port: int) -> socket.socket:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        found = socket.socket(family, kind, protocol)
+        found = _Listener(family, kind, protocol)
+        found.most = platform.most_files()
         try:
             found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             found.bind(address)

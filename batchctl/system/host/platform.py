@@ -19,3 +19,4 @@ keep_children, end_own_tree, flush_c_streams = twin.keep_children, twin.end_own_
 try_lock, unlock = twin.try_lock, twin.unlock
 is_folder, is_in_use = twin.is_folder, twin.is_in_use
 user_name = twin.user_name
+most_files = twin.most_files

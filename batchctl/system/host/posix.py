@@ -9,6 +9,7 @@ if sys.platform != "win32":
     import fcntl
     import os
     import pwd
+    import resource
     import select
     import signal
     import subprocess
@@ -189,6 +190,11 @@ if sys.platform != "win32":
     def is_folder(entry: os.DirEntry[str]) -> bool:
         """Say whether an entry is a folder of its own."""
         return entry.is_dir(follow_symlinks=False)
+
+    def most_files() -> int | None:
+        """Return how many files this process may open at once; None where there is no limit."""
+        most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        return None if most == resource.RLIM_INFINITY else most
 
     def user_name() -> str:
         """Return the user's name from the system, not from the environment, which anybody can set."""

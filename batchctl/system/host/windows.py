@@ -308,6 +308,10 @@ if sys.platform == "win32":
         attributes = entry.stat(follow_symlinks=False).st_file_attributes
         return entry.is_dir(follow_symlinks=False) and not attributes & stat.FILE_ATTRIBUTE_REPARSE_POINT
 
+    def most_files() -> int | None:
+        """Return how many files this process may open at once: there is no limit."""
+        return None
+
     def user_name() -> str:
         """Return the user's name."""
         return getpass.getuser()

@@ -69,6 +69,8 @@ class _Visit:
             address = await self.issuer.client.address(pending, self.issuer.back(request))
         except BatchctlError as error:
             return await self.entrance.refuse(error)
+        # When it comes back, from another site, it brings no cookie of the session that it had.
+        await self.entrance.end_former(request)
         answer = RedirectResponse(address, status_code=303)
         # The issuer sends it back from another site: a cookie that is SameSite=Strict would not come along.
         most = int(LASTS.total_seconds())

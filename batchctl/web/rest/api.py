@@ -27,7 +27,7 @@ from batchctl.web import asked_acts, guards
 from batchctl.web.act_table import ACTS
 from batchctl.web.rest import openapi
 from batchctl.web.rest.api_errors import error_answer, of_error
-from batchctl.web.rest.bodies import JSON, MOST_BYTES, MOST_READ, check_texts, object_of
+from batchctl.web.rest.bodies import JSON, MOST_BYTES, flag_in, object_of
 from batchctl.web.rest.filters import Resource, RestAnswer
 from batchctl.web.rest.resources import RESOURCES
 from batchctl.web.wishes import ActOutcome, ConsoleAct
@@ -35,6 +35,7 @@ from batchctl.web.wishes import ActOutcome, ConsoleAct
 ROOT = "/api/v1"
 MOST_CHARACTERS = 200
 """How long an Idempotency-Key may be."""
+_NUMBER = "OperatorRequest_id"
 Answering = Callable[[Request, Session], Awaitable[Response]]
 Guarded = tuple[Answering, Right]
 """What answers, and the right that it takes."""
@@ -86,6 +87,7 @@ class Api:
             by_token = guards.token_of(request.headers) is not None
             if (wrong := self.site.not_from_here(request, by_token=by_token)) is not None:
                 return of_error(wrong, 403)
+            session: Session | None = None
             try:
                 session = await self.site.session_of(request)
                 if session is None:
@@ -93,10 +95,14 @@ class Api:
                 answer, right = answers["GET" if request.method == "HEAD" else request.method]
                 if session.has_to_choose or not session.may(right):
                     return of_error(guards.not_allowed(right, session.who), 403)
-                _check_address(request)
+                guards.check_address(request)
                 return await answer(request, session)
+            except guards.BadBodyError as error:
+                # What is left of the body is not waited for.
+                return error_answer(error.code, str(error), headers={"Connection": "close"})
             except BatchctlError as error:
-                return of_error(error, self.site.code_of(error))
+                told = error if session is not None else guards.for_strangers(error)
+                return of_error(told, self.site.code_of(error))
 
         return guarded
 
@@ -129,7 +135,7 @@ class Api:
             said = "This Idempotency-Key was used for another request, or that is still under way."
             return error_answer(422, said, "take another key for another request")
         if isinstance(kept, Given):
-            return Response(kept.body, kept.status, media_type=JSON)
+            return _again(kept)
         given: Given | None = None
         try:
             answer = await self._done(act, request, session, body)
@@ -141,16 +147,16 @@ class Api:
 
     async def _done(self, act: ConsoleAct, request: Request, session: Session, body: bytes) -> Response:
         members = object_of(body)
-        check_texts(members)
-        only_look = members.pop("dry_run", None) is True
+        guards.check_texts(members)
+        only_look = flag_in(members, "dry_run")
         wish = act.of_json(request.path_params.get("key", ""), members)
         if only_look:
             looked: ActOutcome = await self.site.do(session, lambda app: act.plan(app, wish))
             return _json(looked.columns)
         done = await asked_acts.act(self.site, session, act, wish)
         if done.asked is not None:
-            asked: JsonValue = {"OperatorRequest_id": done.asked, "Status": RequestStatus.REQUESTED.value}
-            return _json(asked, HTTPStatus.ACCEPTED, {"Location": f"{ROOT}/requests/{done.asked}"})
+            asked: JsonValue = {_NUMBER: done.asked, "Status": RequestStatus.REQUESTED.value}
+            return _json(asked, HTTPStatus.ACCEPTED, _at(done.asked))
         return _json(done.columns, HTTPStatus.CREATED if act.makes_row else HTTPStatus.OK)
 
     async def _described(self, request: Request, session: Session) -> Response:
@@ -164,29 +170,27 @@ def _unknown() -> Refused:
     return Refused("The request names no session that holds.", next_step=made)
 
 
+def _at(number: int) -> dict[str, str]:
+    """Name the place where a request says later how it was answered."""
+    return {"Location": f"{ROOT}/requests/{number}"}
+
+
+def _again(given: Given) -> Response:
+    """Return what was answered before, as it was."""
+    headers = _at(json.loads(given.body)[_NUMBER]) if given.status == HTTPStatus.ACCEPTED else {}
+    return Response(given.body, given.status, headers, JSON)
+
+
 def _asked_once(app: App) -> AskedOnce:
     return AskedOnce(app.actor(dry_run=False))
 
 
-def _check_address(request: Request) -> None:
-    check_texts({**request.query_params, "key": request.path_params.get("key", "")})
-
-
 async def _body_of(request: Request) -> bytes | Response:
-    """Return the body of a request, or what is wrong with it."""
+    """Return the body of a request, or what is wrong with it; raises `BadBodyError`."""
     given = request.headers.get("content-type", JSON).partition(";")[0].strip().lower()
     if given != JSON:
         return error_answer(415, f"The body has to be {JSON}.")
-    body, length = bytearray(), 0
-    async for part in request.stream():
-        length += len(part)
-        if length <= MOST_BYTES:
-            body += part
-        elif length > MOST_READ:
-            break
-    if length > MOST_BYTES:
-        return error_answer(413, f"The body is longer than {MOST_BYTES} bytes.", headers={"Connection": "close"})
-    return bytes(body)
+    return await guards.body_of(request, "body", MOST_BYTES)
 
 
 def _json(body: JsonValue, status: int = HTTPStatus.OK, headers: Mapping[str, str] | None = None) -> Response:

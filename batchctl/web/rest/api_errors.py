@@ -17,6 +17,7 @@ TITLES: Mapping[int, str] = {
     404: "Not found",
     405: "Method not allowed",
     409: "Not possible as it stands",
+    408: "Too slow",
     413: "Too long",
     415: "No JSON",
     422: "The key was used for something else",

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from batchctl.domain.errors import InvalidInput
 from batchctl.domain.records import JsonValue
-from batchctl.domain.text import unfit, visible
+from batchctl.domain.text import visible
 
 MOST_BYTES = 1024 * 1024
 """How long a body may be."""
-MOST_READ = 32 * MOST_BYTES
-"""How much of a longer one is read and thrown away: who is cut off while sending never reads the answer."""
 JSON = "application/json"
 
 
@@ -36,12 +33,12 @@ def object_of(body: bytes) -> dict[str, JsonValue]:
     return found
 
 
-def check_texts(texts: Mapping[str, object]) -> None:
-    """Refuse what no database can be asked for."""
-    for name, value in texts.items():
-        wrong = unfit(name) or (unfit(value) if isinstance(value, str) else None)
-        if wrong is not None:
-            raise InvalidInput(f"'{visible(name)}' cannot be read: {wrong}.", next_step="correct it")
+def flag_in(members: dict[str, JsonValue], name: str) -> bool:
+    """Take a flag out of an object; one that is left out, or null, is false."""
+    found = members.pop(name, None)
+    if found is not None and not isinstance(found, bool):
+        raise InvalidInput(f"'{name}' has to be true or false.", next_step="write it without quotes, or leave it out")
+    return found is True
 
 
 def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 from batchctl.app import App
 from batchctl.domain.errors import InvalidInput
 from batchctl.domain.records import JsonValue
+from batchctl.domain.rows import LARGEST_ID
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations.column_lists import ColumnList
@@ -21,7 +22,7 @@ Row = TypeVar("Row")
 USUAL_LIMIT, MOST = 50, 1000
 BATCH = FormField("batch", "Only of this batch")
 SINCE = FormField("since", "Only then or later", hint="a time in UTC")
-BEFORE = FormField("before", "Only rows with smaller numbers: the next page", FieldKind.NUMBER)
+BEFORE = FormField("before", "Only rows with smaller numbers: the next page", FieldKind.NUMBER, most=LARGEST_ID)
 LIMIT = FormField("limit", f"How many, {MOST} at most", FieldKind.NUMBER)
 ALL = FormField("all", "Also what is over", choices=("true", "false"))
 

@@ -11,7 +11,7 @@ from batchctl.web.rest.api_errors import MEDIA_TYPE
 from batchctl.web.rest.bodies import JSON
 from batchctl.web.rest.filters import MOST, Resource
 from batchctl.web.rest.resources import RESOURCES
-from batchctl.web.wishes import MOST_NUMBER, ConsoleAct, FieldKind, FormField
+from batchctl.web.wishes import ConsoleAct, FieldKind, FormField
 
 Schema = dict[str, Any]
 _ANY_OBJECT: Schema = {"type": "object"}
@@ -145,7 +145,7 @@ def _schema(wanted: FormField) -> Schema:
     match wanted.kind:
         case FieldKind.NUMBER:
             limits = (
-                {"minimum": 1, "maximum": MOST} if wanted.name == "limit" else {"minimum": 0, "maximum": MOST_NUMBER}
+                {"minimum": 1, "maximum": MOST} if wanted.name == "limit" else {"minimum": 0, "maximum": wanted.most}
             )
             return {"type": "integer", **limits, **described}
         case FieldKind.FLAG:
