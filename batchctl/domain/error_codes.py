@@ -284,6 +284,7 @@ CODES: Mapping[str, int] = {
     "batchctl.web.guards:check_texts": 1490,
     "batchctl.web.rest.bodies:_object": 1491,
     "batchctl.web.rest.bodies:flag_in": 1580,
+    "batchctl.store.pool_rows:lock_drains": 1583,
     "batchctl.web.rest.bodies:_no_number": 1492,
     "batchctl.web.rest.filters:Resource.wish": 1493,
     "batchctl.web.rest.filters:limit_of": 1494,

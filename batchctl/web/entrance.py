@@ -60,7 +60,7 @@ class Entrance:
         by_itself = request.url.path == "/events" or "hx-request" in request.headers
         here = self.code_door.session(token, renews=not by_itself)
         if here is not None and await self.site.ask(lambda app: door_of(app).has_users()):
-            # With a user, nobody acts without a name any more.
+            # With a user, each act is kept under the name of one.
             self.code_door.leave(token)
             return None
         return here or await self.site.ask(lambda app: door_of(app).session(token, renews=not by_itself))

@@ -174,7 +174,7 @@ async def body_of(request: Request, what: str, most: int) -> bytes:
     except TimeoutError as error:
         raise BadBodyError(f"The {what} took longer than {PATIENCE} s to come: send it again.", 408) from error
     except ClientDisconnect as error:
-        # The answer reaches nobody.
+        # The answer reaches no client.
         raise BadBodyError(f"The {what} ended before it was whole.") from error
     if length > most:
         raise BadBodyError(f"The {what} is longer than {most} bytes.", 413)

@@ -169,9 +169,9 @@ def _an_act_is_asked_for_and_its_page_says_so(shop: Guarded, anna: Browser) -> N
 
 
 def _a_program_gets_202_and_the_address_of_its_request(loader: Program) -> None:
-    for _ in range(2):
-        asked = loader.post("/instances/3/pause", "{}", key="once")
-        assert (asked.status, asked.headers["location"]) == (202, "/api/v1/requests/2")
+    asked, again = (loader.post("/instances/3/pause", "{}", key="once") for _ in range(2))
+    for answer in (asked, again):
+        assert (answer.status, answer.headers["location"]) == (202, "/api/v1/requests/2")
 
     assert json.loads(asked.text) == {"OperatorRequest_id": 2, "Status": "requested"}
     standing = json.loads(loader.get("/requests/2").text)

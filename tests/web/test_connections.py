@@ -16,10 +16,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from batchctl.system.host import listening
+from batchctl.system.host import listening, platform
 from batchctl.web import connections, guards
 from batchctl.web.connections import KEPT_FREE, USUAL, BoundedConnection, most_of
-from tests.faults.site import until
 from tests.system.watching import LIMIT
 
 MANY = 40
@@ -73,7 +72,7 @@ def test_a_connection_that_asks_for_nothing_is_ended(port: int, monkeypatch: pyt
     for sent in (b"", HALF_A_HEAD):
         with socket.create_connection(("127.0.0.1", port), LIMIT) as one:
             one.sendall(sent)
-            until(lambda one=one: _is_ended(one))
+            assert _is_ended(one)
 
 
 def _is_ended(one: socket.socket) -> bool:
@@ -104,7 +103,7 @@ def test_some_files_are_kept_for_all_else() -> None:
 
 
 def test_no_connection_is_taken_with_the_last_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listening.platform, "most_files", lambda: listening.SPARE)
+    monkeypatch.setattr(platform, "most_files", lambda: listening.SPARE)
     with (
         closing(listening.listen("127.0.0.1", 0)) as place,
         socket.create_connection(place.getsockname(), LIMIT) as one,

@@ -180,7 +180,7 @@ class UserDoor:
         return Session(user=f"token:{found.name}", role=found.role, tag=found.tag)
 
     def _write_down(self, use: Callable[[Connection], None]) -> None:
-        """Write down that something was used; where a lock is in the way the next use does: nobody waits for that."""
+        """Write down that something was used; where a lock is in the way the next use does, without a wait."""
         with suppress(Conflict):
             self.actor.transactions.run(frozenset({Boundary.OPERATOR}), use, nowait=True)
 
