@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
+import sqlite3
 from collections.abc import Iterator
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -28,7 +30,7 @@ from batchctl.web.pages import PAGES
 from batchctl.web.rest import openapi
 from batchctl.web.rest.api import ROOT
 from batchctl.web.rest.resources import RESOURCES
-from batchctl.web.site import Console
+from batchctl.web.site import THREADS, Console
 from batchctl.web.wishes import Subject
 from tests.acceptance.consoles import OWN, PASSWORD, Answer, Browser, Served, add, choose, failed_night, serving
 from tests.acceptance.installation import RunBatchctl, StartBatchctl
@@ -461,6 +463,19 @@ def test_a_database_that_is_away_is_waited_for(served: Served, anna: Browser) ->
     finally:
         away.rename(there)
     assert anna.get("/").status == 200
+
+
+def test_acts_that_wait_for_a_lock_keep_no_page_waiting(served: Served, anna: Browser) -> None:
+    forms = [anna.form("/instances/1/note") for _ in range(THREADS)]
+    path = served.night.folder / "batchctl.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as other, ThreadPoolExecutor(THREADS) as pool:
+        other.execute("BEGIN IMMEDIATE")
+        acts = [pool.submit(anna.post, "/instances/1/note", {"form": form, "text": "seen"}) for form in forms]
+        shown = [anna.get(page).status for page in ("/", "/instances", "/instances/1", "/batches") * 3]
+        waited = not any(act.done() for act in acts)
+        other.execute("ROLLBACK")
+    assert (shown, waited) == ([200] * 12, True)
+    assert [act.result().status for act in acts] == [303] * THREADS
 
 
 def test_a_schema_newer_than_the_program_is_said(

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from batchctl.domain.errors import Conflict, InvalidInput, Refused
+from batchctl.domain.errors import InvalidInput, Refused
 from batchctl.domain.operators.logins import LONGEST, Session, WebUser, unfit_password, wait_after
 from batchctl.domain.text import fitting, typed, unfit, visible
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.console_users import TOKEN_BYTES, hash_of
-from batchctl.ports import Boundary
 from batchctl.store import Connection
 from batchctl.store.operators import login_rows
 
@@ -153,7 +151,7 @@ class UserDoor:
             return None
         if renews and now - found.last_used >= NOTED_EVERY:
             session_id = found.session_id
-            self._write_down(lambda connection: login_rows.touch_session(connection, session_id, now))
+            self.actor.act(lambda connection: login_rows.touch_session(connection, session_id, now))
         return _session(user, token, by_issuer=found.by_issuer)
 
     def of_proxy(self, name: str) -> Session | None:
@@ -176,13 +174,8 @@ class UserDoor:
             return None
         if found.last_used is None or now - found.last_used >= NOTED_EVERY:
             token_id = found.token_id
-            self._write_down(lambda connection: login_rows.change_token(connection, token_id, LastUsed=now))
+            self.actor.act(lambda connection: login_rows.change_token(connection, token_id, LastUsed=now))
         return Session(user=f"token:{found.name}", role=found.role, tag=found.tag)
-
-    def _write_down(self, use: Callable[[Connection], None]) -> None:
-        """Write down that something was used; where a lock is in the way the next use does, without a wait."""
-        with suppress(Conflict):
-            self.actor.transactions.run(frozenset({Boundary.OPERATOR}), use, nowait=True)
 
     def leave(self, token: str) -> None:
         """End a session."""
