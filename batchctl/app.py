@@ -297,13 +297,23 @@ class App:
 
     def verified(self) -> App:
         """Return this one, refusing a database that this version cannot work with."""
+        with self._closed_where_refused(), self.transactions.read() as connection:
+            schema.verify(connection)
+        return self
+
+    def unchanged(self, revision: str) -> App:
+        """Return this one, refusing a database that has another schema than when the program began."""
+        with self._closed_where_refused():
+            self.refuse_changed_database(revision)
+        return self
+
+    @contextmanager
+    def _closed_where_refused(self) -> Iterator[None]:
         try:
-            with self.transactions.read() as connection:
-                schema.verify(connection)
+            yield
         except BatchctlError:
             self.close()
             raise
-        return self
 
     def refuse_changed_database(self, revision: str) -> None:
         """Refuse to go on with a file that was replaced, or a database that has another schema than when this began."""

@@ -20,7 +20,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from batchctl.domain import urls
 from batchctl.domain.configuring import how_to_add_connection, how_to_name_secret, how_to_set_secret
-from batchctl.domain.errors import ConfigurationError, DatabaseGone
+from batchctl.domain.errors import ConfigurationError, DatabaseRefused
 from batchctl.domain.text import did_you_mean, nearest, unfit, visible
 from batchctl.settings_sections import (
     AlertSettings,
@@ -271,7 +271,7 @@ def refuse_wrong_folder(settings: Settings) -> None:
             f"The control database {visible(str(path))} does not exist, and no {FILE_NAME} in that folder names another."
             " Go to the folder where they are, or name them by --config FILE, BATCHCTL_CONFIG or BATCHCTL_DATABASE_URL."
         )
-        raise DatabaseGone(message, next_step="batchctl db upgrade   (makes a new one here)")
+        raise DatabaseRefused(message, next_step="batchctl db upgrade   (makes a new one here)")
 
 
 def connection_url(settings: Settings, name: str) -> str:

@@ -8,7 +8,6 @@ BatchctlError
 │   ├── StatusChanged       the row is in another status than the verb needs
 │   └── SchemaMismatch      the database has another schema version, or none
 ├── DatabaseUnusable        missing, read-only, not a database                         exit 4
-│   ├── DatabaseGone        there is none where it should be
 │   └── DatabaseUnreachable the connection is lost, or cannot be made
 │       └── OutcomeUnknown  it was lost during a commit
 ├── Conflict                another transaction was in the way; the whole is run again
@@ -137,10 +136,6 @@ class DatabaseRefused(BatchctlError):
     """The control database is missing, read-only, corrupt or not a database."""
 
     exit_code = 4
-
-
-class DatabaseGone(DatabaseRefused):
-    """There is no control database where it should be; a new one can be made there, which holds nothing of another."""
 
 
 class DatabaseUnreachable(DatabaseRefused):

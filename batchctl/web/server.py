@@ -14,8 +14,9 @@ import uvicorn
 
 from batchctl.app import App
 from batchctl.domain.configuring import how_to_install_extra
-from batchctl.domain.errors import ConfigurationError, DatabaseGone, Refused
+from batchctl.domain.errors import ConfigurationError, Refused
 from batchctl.domain.text import message_of, visible
+from batchctl.store.maintenance import schema
 from batchctl.system.host import platform
 from batchctl.system.host.listening import listen
 from batchctl.web import guards
@@ -127,18 +128,11 @@ def issuer_of(app: App, reach: Reach) -> IssuerDoor | None:
     return opening.issuer_entrance(app, "https" if reach.has_tls else "http")
 
 
-def open_again(app: App) -> App:
-    """Open for a thread the database with which the console has begun: where that is gone, a new one would hide it."""
-    try:
-        return app.another().verified()
-    except DatabaseGone as error:
-        put_back = "put it back where it was, or restore a backup of it; the console then goes on by itself"
-        raise error.reworded(error.message, put_back) from error
-
-
 def serve(app: App, reach: Reach, terminal: Terminal) -> None:
     """Answer until SIGINT or SIGTERM."""
     issuer, settings = issuer_of(app, reach), app.settings.web
+    # Of this program, whatever is installed while it runs.
+    revision = schema.newest_revision()
     knows_people = issuer is not None or door_of(app).has_users()
     check_reach(reach, knows_people=knows_people)
     check_certificate(reach)
@@ -153,7 +147,9 @@ def serve(app: App, reach: Reach, terminal: Terminal) -> None:
             door.open()
         proxies = guards.Proxies(frozenset(settings.trusted_proxies), settings.user_header)
         names = LOOPBACK | {one.lower() for one in (host, app.ids.host(), *settings.names)}
-        console = Console(lambda: open_again(app), door, proxies, Forms(app.ids.token), names, issuer)
+        console = Console(
+            lambda: app.another().unchanged(revision).verified(), door, proxies, Forms(app.ids.token), names, issuer
+        )
         BoundedConnection.most = most_of(platform.most_files())
         served = uvicorn.Config(
             console.application(has_tls=reach.has_tls),

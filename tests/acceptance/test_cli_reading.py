@@ -60,7 +60,9 @@ def test_status_as_json_says_what_happens_under_column_names(night: Night) -> No
     assert [(row["FileProcess_id"], row["Status"]) for row in seen["NotTakenIn"]] == [(6, "rejected"), (4, "duplicate")]
     assert seen["NotTakenIn"][0]["Next"].startswith("correct FileName")
     assert [row["FileProcess_id"] for row in seen["Untaken"]] == [7]
-    assert seen["DisabledBatches"] == [{"ProcessBatchName": "Off", "OpenInstances": 1}]
+    assert seen["DisabledBatches"] == [
+        {"ProcessBatchName": "Off", "OpenInstances": 1, "Next": "batchctl enable Off --reason ..."}
+    ]
     assert [one["BatchControl_id"] for one in seen["Completed"]] == [1]
 
 

@@ -149,7 +149,7 @@ def test_a_console_that_is_killed_loses_nothing(night: Night, console: Console, 
     made.end()
 
 
-def test_a_file_that_is_gone_is_to_be_put_back_and_not_made_anew(
+def test_a_file_that_is_gone_is_not_made_anew(
     tmp_path: Path, run_batchctl: RunBatchctl, start_batchctl: StartBatchctl
 ) -> None:
     database = a_file(tmp_path)
@@ -161,7 +161,7 @@ def test_a_file_that_is_gone_is_to_be_put_back_and_not_made_anew(
     for path in ("/", "/api/v1/instances"):
         answer = browser.get(path)
         assert (answer.status, "db upgrade" in answer.text) == (503, False), answer.text
-    assert "put it back where it was, or restore a backup of it" in browser.get("/").said
+    assert "The control database is away or busy. Next: batchctl doctor" in browser.get("/").said
     away.rename(there)
     assert browser.get("/").status == 200
     console.end()

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
-from batchctl.domain.errors import DatabaseGone, DatabaseRefused, OutcomeUnknown
+from batchctl.domain.errors import DatabaseRefused, OutcomeUnknown
 from batchctl.domain.text import visible
 from batchctl.store.dialects import Dialect, sqlite_log
 from batchctl.store.dialects.sqlite_files import (
@@ -98,7 +98,7 @@ class SqliteDialect(Dialect):
             raise DatabaseRefused(message, next_step="create the folder, or correct database_url")
         if not path.exists() and not may_create:
             message = f"The control database {path} does not exist."
-            raise DatabaseGone(message, next_step="batchctl db upgrade")
+            raise DatabaseRefused(message, next_step="batchctl db upgrade")
 
         def connect() -> sqlite3.Connection:
             if may_create:
