@@ -58,7 +58,8 @@ class ActForms:
         return await self._act_of(verb_of(subject, request.path_params["act"]), request, session)
 
     async def _ask_of(self, verb: ConsoleAct, request: Request, session: Session) -> Response:
-        return await self._planned(verb, _wish(verb, request, dict(request.query_params)), session)
+        done = self.site.forms.done(request.cookies.get(DONE, ""))
+        return await self._planned(verb, _wish(verb, request, dict(request.query_params)), session, done=done)
 
     async def _act_of(self, verb: ConsoleAct, request: Request, session: Session) -> Response:
         form = await guards.form_of(request)
@@ -78,10 +79,12 @@ class ActForms:
             if _ends_form(verb, error):
                 raise
             return await self._planned(verb, wish, session, error)
-        self.site.forms.led(number, done.where)
+        # Who only submits sees no row: the next one is submitted on the same page.
+        where = done.where if session.may(Right.SEE) else request.url.path
+        self.site.forms.led(number, where)
         if done.asked is None:
             self.site.forms.note_done(number, " ".join([*done.lines, *done.alarming]))
-        return _going_on(done.where, number)
+        return _going_on(where, number)
 
     async def _done(self, verb: ConsoleAct, wish: Wish, session: Session, number: str, shown: Shown) -> ActOutcome:
         """Do what a form wishes; one that was refused may be corrected and sent again."""
@@ -95,7 +98,12 @@ class ActForms:
             raise
 
     async def _planned(
-        self, verb: ConsoleAct, wish: Wish, session: Session, refused: BatchctlError | None = None
+        self,
+        verb: ConsoleAct,
+        wish: Wish,
+        session: Session,
+        refused: BatchctlError | None = None,
+        done: str | None = None,
     ) -> Response:
         outcome, wrong = await self.site.do(session, lambda app: _looked_at(app, verb, wish))
         if outcome is None and wrong is not None and refused is None and not wish.values:
@@ -112,7 +120,8 @@ class ActForms:
         }
         of = "" if verb.makes_row else f" {verb.subject.one} {visible(wish.key)}"
         page = Page(f"{verb.name.capitalize()}{of}", "act.html", values=values)
-        return self.site.render(page, session, code=200 if refused is None else self.site.code_of(refused))
+        code = 200 if refused is None else self.site.code_of(refused)
+        return self.site.render(page, session, code, done=done)
 
 
 def _going_on(where: str, number: str) -> Response:

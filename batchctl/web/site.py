@@ -38,6 +38,7 @@ from batchctl.web.tables import cell_of, counted, csv_of, linked, table_of
 
 COMES_BACK = 5
 """Seconds after which a page is asked for again that says what is waited for, such as a database that is away."""
+SUBMIT = "/new/file-processes"
 THREADS = 4
 """How many requests look into the database at once; each has a connection of its own."""
 ACTING = 4
@@ -142,6 +143,8 @@ class Console:
             return self.entrance.door_before(request)
         if session.has_to_choose and right is not Right.OWN:
             return RedirectResponse(ACCOUNT, status_code=303)
+        if right is Right.SEE and request.url.path == "/" and not session.may(right):
+            return RedirectResponse(SUBMIT, status_code=303)
         if not session.may(right):
             wrong = guards.not_allowed(right, f"the role {session.role}")
             return self._say(_NOT_ALLOWED, "Not allowed", wrong.message, wrong, session)
@@ -260,19 +263,25 @@ class Console:
         return _coming_back(answer) if page.comes_back else answer
 
     def _html(self, code: int, template: str, **values: Any) -> Response:
-        menu = [(one.path, one.menu) for one in PAGES if one.menu is not None]
         known = {
             "path": None,
             "done": None,
             "live": None,
             "older": None,
             "narrowed": {},
-            "menu": menu,
+            "menu": _menu(values.get("session")),
             "nonce": (nonce := self.forms.token(16)),
             **values,
         }
         text = self._templates.get_template(template).render(known)
         return HTMLResponse(text, status_code=code, headers=guards.policy(nonce))
+
+
+def _menu(session: Session | None) -> list[tuple[str, str]]:
+    """Return the pages that a person may see; who sees none submits rows."""
+    if session is not None and not session.may(Right.SEE):
+        return [(SUBMIT, "Submit a row")]
+    return [(one.path, one.menu) for one in PAGES if one.menu is not None]
 
 
 def _coming_back(answer: Response) -> Response:

@@ -71,7 +71,7 @@ RIGHTS = {
     ("reader", "POST /instances/1/cancel"): 403,
     ("reader", "GET /new/file-processes"): 403,
     ("reader", "GET /account"): 200,
-    ("intake", "GET /"): 403,
+    ("intake", "GET /"): 303,
     ("intake", "GET /instances/1"): 403,
     ("intake", "GET /instances/1/cancel"): 403,
     ("intake", "GET /new/file-processes"): 200,
@@ -107,6 +107,18 @@ def test_each_role_does_what_it_may_and_nothing_else(served: Served) -> None:
     ):
         assert 'class="button"' not in browsers["reader"].get(page).text, page
     assert 'class="button"' not in browsers["reader"].get("/controllers").text
+
+
+def test_one_who_only_submits_stays_where_rows_are_submitted(served: Served) -> None:
+    carrier = choose(served, "carrier", add(served.night, "carrier", "intake"))
+    assert carrier.get("/").headers["location"] == "/new/file-processes"
+    page = carrier.get("/new/file-processes")
+    assert re.findall(r'<li><a href="([^"]+)"', page.text) == ["/new/file-processes"]
+
+    sent = carrier.act("/new/file-processes", entity="Late", file_name="third.csv")
+
+    assert (sent.status, sent.headers["location"]) == (303, "/new/file-processes")
+    assert "third.csv" in carrier.get("/new/file-processes").said
 
 
 def test_a_tag_limits_acts_to_the_batches_that_have_it(served: Served) -> None:
