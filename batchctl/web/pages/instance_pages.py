@@ -6,7 +6,7 @@ from batchctl.app import App
 from batchctl.domain.errors import InvalidInput
 from batchctl.domain.operators.news import EVERYTHING, Followed
 from batchctl.domain.rows import InstanceId, InstancesWanted
-from batchctl.domain.status import HistoryStatus, InstanceStatus
+from batchctl.domain.status import STANDING_FAILURE, HistoryStatus, InstanceStatus
 from batchctl.operations import decisions, explain, inspection, instance_list, output_reading, reporting
 from batchctl.operations.maintenance import audit_trail
 from batchctl.operations.operators import noting
@@ -71,6 +71,7 @@ def instance(app: App, asked: PageRequest) -> Page:
             "explained": explained,
             "rerun": next((one for one in acts if one.text == "Rerun"), None),
             "written": running if running is not None and running.is_running else None,
+            "failed": shown.history[-1] if shown.history and shown.instance.status in STANDING_FAILURE else None,
             "attempts": [*reversed(shown.history)],
             "timeline": timelines.timeline(shown, lengths, app.clock.now()),
             "headings": timelines.HEADINGS,
