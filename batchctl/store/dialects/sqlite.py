@@ -19,6 +19,7 @@ from sqlalchemy.pool import NullPool
 
 from batchctl.domain.errors import DatabaseRefused, OutcomeUnknown
 from batchctl.domain.text import visible
+from batchctl.store import one_look
 from batchctl.store.dialects import Dialect, sqlite_log
 from batchctl.store.dialects.sqlite_files import (
     OpenedFile,
@@ -157,8 +158,11 @@ class SqliteDialect(Dialect):
             raw.execute("ROLLBACK")
 
     def ask(self, connection: Connection, statement: str, values: Sequence[object]) -> Callable[[], Sequence[Any]]:
-        """Ask at once: the database is not far."""
-        rows = _raw(connection).execute(statement, values).fetchall()
+        """Ask at once; within a look, with all else that is asked before the first answer is wanted."""
+        raw = _raw(connection)
+        if (look := one_look.current()) is not None and isinstance(raw, OpenedFile):
+            return raw.batchctl_joined.ask(statement, values, look)
+        rows = raw.execute(statement, values).fetchall()
         return lambda: rows
 
     def begin_part(self, connection: Connection) -> None:

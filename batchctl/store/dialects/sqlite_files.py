@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
 from batchctl.domain.errors import DatabaseRefused
 from batchctl.store.dialects import sqlite_log
+from batchctl.store.dialects.sqlite_joined import JoinedStatements
 from batchctl.store.dialects.sqlite_log import LogEnd, log_of, name_of
 
 _HEADER, _WRITES_AHEAD = 20, b"\2"
@@ -43,6 +45,11 @@ class OpenedFile(sqlite3.Connection):
     batchctl_stamping: bytes | None = None
     batchctl_stamped: bytes | None = None
     """The name of the log that this transaction stamps, unless it has been stamped; that of the one that was stamped last."""
+
+    @cached_property
+    def batchctl_joined(self) -> JoinedStatements:
+        """The statements of a look that wait for the first answer."""
+        return JoinedStatements(self)
 
     def open_log(self) -> BinaryIO:
         """Return its log, unbuffered, for reading and for waiting until the disk has it; raises `OSError`."""
