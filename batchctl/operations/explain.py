@@ -34,6 +34,7 @@ from batchctl.domain.status import FINAL, STOPPED, DependencyMode, InstanceStatu
 from batchctl.domain.text import nearest, typed, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import copies, files_taken_again, remedies, shown_columns, unknown
+from batchctl.operations.column_lists import ColumnList
 from batchctl.operations.intake import file_correction, trial
 from batchctl.operations.presence import Presence, last_sign
 from batchctl.operations.scheduling.timetable import Timetable, starters_of
@@ -95,7 +96,7 @@ class Explanation:
         return {
             "Subject": self.subject,
             "Status": self.status,
-            "Gates": [_gate_columns(gate) for gate in self.gates],
+            "Gates": GATES.as_json(self.gates),
             "MayStart": not self.blocking,
             "EarliestStart": shown_columns.moment(self.earliest.at),
             "Earliest": str(self.earliest),
@@ -103,15 +104,17 @@ class Explanation:
         }
 
 
-def _gate_columns(gate: Gate) -> shown_columns.Columns:
-    return {
-        "Gate": gate.name,
-        "Passed": gate.blocked is None,
-        "Blocked": gate.blocked,
-        "Row": gate.row,
-        "Clear": gate.clear,
-        "Until": shown_columns.moment(gate.until),
-    }
+GATES = ColumnList[Gate](
+    "Gates",
+    {
+        "Gate": lambda gate: gate.name,
+        "Passed": lambda gate: gate.blocked is None,
+        "Blocked": lambda gate: gate.blocked,
+        "Row": lambda gate: gate.row,
+        "Clear": lambda gate: gate.clear,
+        "Until": lambda gate: gate.until,
+    },
+)
 
 
 AHEAD = (*definitions.AHEAD, leading.LEADER, pool_rows.CONTROLLERS, instances.CLAIMED, limits.LIMIT)

@@ -99,22 +99,28 @@ class ShownInstance:
             "ProcessBatchName": None if self.batch is None else self.batch.name,
             "DefVersionNow": None if self.batch is None else self.batch.version,
             "FileProcess": None if self.intake is None else shown_columns.of(self.intake),
-            "Steps": [
-                {
-                    **shown_columns.of(state.step),
-                    "State": state.state,
-                    "LastAttempt": None if state.last is None else shown_columns.of(state.last),
-                    "Retries": state.retries,
-                    "Rows": state.rows,
-                }
-                for state in self.steps
-            ],
+            "Steps": STEPS_OF.as_json(self.steps),
             "History": [shown_columns.of(entry) for entry in self.history],
             "Audit": [shown_columns.of(entry) for entry in self.audit],
             "Notes": noting.in_json(self.notes),
             "Confirmations": [shown_columns.of(one) for one in self.questions],
             "CorrectedFile": file_correction.shown(self.corrected),
         }
+
+
+STEPS_OF = ColumnList[StepState](
+    "Steps",
+    {
+        **record(Step, lambda one: one.step),
+        "State": lambda one: one.state,
+        "LastAttempt": lambda one: one.last,
+        "Retries": lambda one: one.retries,
+        "Rows": lambda one: one.rows,
+    },
+)
+"""Of an instance."""
+STEPS = ColumnList[Step]("Steps", record(Step))
+"""Of a batch."""
 
 
 def _end(entry: HistoryEntry) -> object:

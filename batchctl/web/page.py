@@ -83,6 +83,8 @@ class Page:
     """To what its lists are narrowed besides what its address asks for."""
     follows: Followed = EVERYTHING
     """What changes make it ask for itself again."""
+    also: Sequence[Listed] = ()
+    """Lists that its template shows in a way of its own; they lead to the same as CSV and as SQL, too."""
     is_steady: bool = False
     """Whether it shows what is told by no change, too, and asks for itself every few seconds."""
 

@@ -43,7 +43,13 @@ VERSIONS = ColumnList[VersionStep](
 )
 CHANGES = ColumnList[tuple[VersionStep, ColumnChange | None, bool]](
     "Versions",
-    {},
+    {
+        "DefVersion": lambda row: row[0].number,
+        "z_inserted": lambda row: row[0].seen_at,
+        "Column": lambda row: None if row[1] is None else row[1].where,
+        "Before": lambda row: None if row[1] is None else row[1].before,
+        "After": lambda row: None if row[1] is None else row[1].after,
+    },
     {
         "version": lambda row: (row[0].number or "now") if row[2] else "",
         "seen (UTC)": lambda row: (row[0].seen_at or "not seen yet") if row[2] else "",

@@ -169,6 +169,9 @@ class Sheet:
     audit: tuple[AuditEntry, ...]
 
 
+DECIDED = ColumnList[ScheduleFire]("Decided last", record(ScheduleFire))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timetable:
     """Looks at schedules."""

@@ -28,6 +28,12 @@ STATEMENTS: Mapping[str, tuple[str, ...]] = {
     "Disabled batches with open instances": ("SELECT * FROM vStatus WHERE Status = 'disabled' ORDER BY Seq;",),
     "Rows that nothing came of": _INBOX,
     "Rows that are not work": _INBOX,
+    "Attempts": ("SELECT * FROM vHistory ORDER BY BatchProcessHistory_id DESC;",),
+    "Steps": ("SELECT * FROM ProcessControl ORDER BY ProcessBatch_id, ProcessControlSeq;",),
+    "How long steps take": (
+        "SELECT ProcessControlSeq, StartTime, EndTime FROM BatchProcessHistory WHERE Status = 'success' ORDER BY StartTime;",
+    ),
+    "Decided last": ("SELECT * FROM ScheduleFire ORDER BY DueTime DESC;",),
     "Instances": ("SELECT * FROM BatchControl ORDER BY BatchControl_id DESC;",),
     "Batches": ("SELECT * FROM vStatus ORDER BY Seq;",),
     "24 hours": ("SELECT * FROM vHistory ORDER BY BatchProcessHistory_id DESC;",),
@@ -46,10 +52,14 @@ STATEMENTS: Mapping[str, tuple[str, ...]] = {
 _NARROWER: Mapping[str, Mapping[str, str]] = {
     "status": {"Instances": "Status = {}"},
     "batch": dict.fromkeys(
-        ("Instances", "Notes"),
+        ("Instances", "Notes", "Steps", "How long steps take"),
         "ProcessBatch_id IN (SELECT ProcessBatch_id FROM ProcessBatch WHERE ProcessBatchName = {})",
     ),
-    "instance": {"Notes": "BatchControl_id = {}"},
+    "instance": {
+        **dict.fromkeys(("Notes", "Attempts"), "BatchControl_id = {}"),
+        "Steps": "ProcessBatch_id IN (SELECT ProcessBatch_id FROM BatchControl WHERE BatchControl_id = {})",
+    },
+    "schedule": {"Decided last": "Schedule_id IN (SELECT Schedule_id FROM Schedule WHERE ScheduleName = {})"},
     "actor": {"Acts": "Actor = {}"},
 }
 """What lists may be narrowed to, and by the title of each its condition."""
@@ -75,8 +85,14 @@ def narrowed(connection: Connection, title: str, to: Mapping[str, str], about: T
     if title == "Acts":
         conditions += _about(connection, about)
     found = [one.replace(_STANDING, "") if to.get(_ALL) else one for one in STATEMENTS[title]]
-    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    return tuple(one.replace(" ORDER BY ", f"{where} ORDER BY ") for one in found)
+    return tuple(_narrowed(one, conditions) for one in found)
+
+
+def _narrowed(statement: str, conditions: Sequence[str]) -> str:
+    if not conditions:
+        return statement
+    begin = " AND " if " WHERE " in statement else " WHERE "
+    return statement.replace(" ORDER BY ", f"{begin}{' AND '.join(conditions)} ORDER BY ")
 
 
 def _about(connection: Connection, about: Targets) -> Iterator[str]:

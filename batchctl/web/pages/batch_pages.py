@@ -44,6 +44,7 @@ def batch(app: App, asked: PageRequest) -> Page:
     every, notes = inspection.with_notes(app.transactions, name)
     shown = next(one for one in every if one.name == name)
     reporter = reporting.Reporter(app.transactions, timetable, app.alert_rules(), [name], instances=NEAR)
+    lengths = reporter.durations()
     versions = [*batch_history.changes(batch_history.versions(app.transactions, name))]
     newest = instance_list.page(app.transactions, InstancesWanted(batch=name), NEWEST)
     return Page(
@@ -56,12 +57,13 @@ def batch(app: App, asked: PageRequest) -> Page:
             "frozen": [(freezes.wording(one), thaw(one.freeze_id)) for one in shown.freezes if one.holds(now)],
             "upstream": [*_names(every, (one.depends_on for one in shown.dependencies))],
             "dependents": [*_names(every, shown.dependents)],
-            "durations": [_lengths(one) for one in reporter.durations()],
+            "durations": [_lengths(one) for one in lengths],
         },
         # What freezes it, if anything does, is thawed where it is named.
         acts_about(Subject.BATCHES, name, ("disable" if shown.enabled else "enable", "freeze", "note"), shown.tags),
         narrowed={"batch": name},
         follows=Followed(batch_id=shown.batch_id),
+        also=[(explain.GATES, explained.gates), (inspection.STEPS, shown.steps), (reporting.STEPS, lengths)],
     )
 
 

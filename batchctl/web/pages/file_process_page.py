@@ -17,4 +17,10 @@ def file_process(app: App, asked: PageRequest) -> Page:
     explained = explain.why(app.transactions, app.clock, app.presence, f"file:{number}", app.timetable(), benches)
     possible = clerk.possible(app.transactions, IntakeId(number))
     acts = acts_about(Subject.FILE_PROCESSES, number, possible)
-    return Page(f"FileProcess {number}", "file_process.html", values={"explained": explained}, acts=acts)
+    return Page(
+        f"FileProcess {number}",
+        "file_process.html",
+        values={"explained": explained},
+        acts=acts,
+        also=[(explain.GATES, explained.gates)],
+    )

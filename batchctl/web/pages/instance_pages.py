@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from batchctl.app import App
 from batchctl.domain.errors import InvalidInput
 from batchctl.domain.operators.news import EVERYTHING, Followed
@@ -81,4 +83,9 @@ def instance(app: App, asked: PageRequest) -> Page:
         # What waits may wait for anything.
         follows=EVERYTHING if shown.instance.status in WAITING else Followed(instance_id=instance_id),
         is_steady=running is not None and running.is_running,
+        also=[
+            (explain.GATES, explained.gates),
+            (inspection.STEPS_OF, shown.steps),
+            (replace(inspection.ATTEMPTS, title="Attempts"), shown.history),
+        ],
     )

@@ -12,6 +12,7 @@ from batchctl.domain.text import visible
 from batchctl.operations import explain
 from batchctl.operations.maintenance import audit_trail
 from batchctl.operations.scheduling import agenda, almanac, backfiller, foresight
+from batchctl.operations.scheduling import timetable as timetable_rows
 from batchctl.operations.scheduling.backfiller import Listed
 from batchctl.web.page import Page, PageRequest
 from batchctl.web.pages.act_links import acts_about
@@ -48,7 +49,7 @@ def schedule(app: App, asked: PageRequest) -> Page:
     timetable = app.timetable()
     sheet = timetable.sheet(name)
     benches = explain.Benches(app.schedule_bench, app.trigger_bench)
-    means = app.transactions, app.clock, app.presence
+    explained = explain.why(app.transactions, app.clock, app.presence, f"schedule:{name}", timetable, benches)
     try:
         coming = [*islice(foresight.preview(timetable, name, start=None, days=agenda.DAYS).due_times, SHOWN)]
     except Refused:
@@ -59,11 +60,12 @@ def schedule(app: App, asked: PageRequest) -> Page:
         [(foresight.DUE_TIMES, coming), (audit_trail.ACTS, sheet.audit)],
         {
             "sheet": sheet,
-            "explained": explain.why(*means, f"schedule:{name}", timetable, benches),
+            "explained": explained,
             "backfills": _backfills(app, sheet.timed.schedule.schedule_id),
         },
         acts_about(Subject.SCHEDULES, name),
-        narrowed={"of": f"schedule:{name}"},
+        narrowed={"of": f"schedule:{name}", "schedule": name},
+        also=[(explain.GATES, explained.gates), (timetable_rows.DECIDED, sheet.decided)],
     )
 
 
