@@ -134,7 +134,7 @@ def test_the_second_of_two_operators_is_told(console: Console, browser: Browser)
 
     bob.get_by_role("button", name="Rerun").click()
 
-    expect(bob.get_by_role("alert").first).to_contain_text("has changed since it was shown")
+    expect(bob.get_by_role("alert").first).to_contain_text("only what is failed was meant")
     assert console.night.sql("SELECT Reason FROM AuditLog WHERE Action = 'rerun' AND Target = 'BatchControl:4'") == [
         ("anna did it",)
     ]

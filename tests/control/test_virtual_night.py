@@ -165,6 +165,7 @@ class RealNight:
 
     def _turn(self) -> None:
         """Turn as often as anything begins or ends."""
+        self.world.hear()
         before: object = None
         while before != (before := (len(self.world.runner.started), len(self.world.events))):
             self.controller.turn(NO_WAIT)

@@ -180,7 +180,7 @@ def test_b1_a_translation_to_a_text_of_another_type(monkeypatch: pytest.MonkeyPa
 def test_b6_a_duplicate_is_looked_for_by_a_hash() -> None:
     by_hash = {name for name, text in statements.kept().items() if "DataHash = CAST(HASHBYTES(" in text}
 
-    assert by_hash == {"intake.intake._FIRST", "reports._COUNT_NEW"}
+    assert by_hash == {"intake.intake._FIRST", "reports.COUNT_NEW"}
 
 
 @pytest.mark.parametrize(

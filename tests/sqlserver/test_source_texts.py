@@ -50,7 +50,7 @@ HOLES = {
 }
 """What stands in the holes of a text that is sent or shown by itself."""
 OF_OTHER_SERVERS = {
-    "batchctl/store/database_roles.py": ("SELECT r.oid FROM pg_roles ",),
+    "batchctl/store/database_roles.py": ("SELECT r.oid FROM pg_roles ", "SELECT CASE WHEN has_table_privilege("),
     "batchctl/store/intake/staging.py": ("SET statement_timeout = ",),
     "batchctl/store/maintenance/roles.py": ("\nCREATE OR REPLACE FUNCTION ",),
     "batchctl/store/statements.py": ("SELECT {found[1]} {condition}", "SELECT {values[1]} FROM {rows} ORDER BY v."),
