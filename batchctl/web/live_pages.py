@@ -33,6 +33,9 @@ LOOKS_OF_A_STREAM = 20
 FIRST, CHANGED, QUIET = b"retry: 3000\n\n", b"event: changed\ndata:\n\n", b": still here\n\n"
 
 
+_STREAM = "text/event-stream"
+
+
 @dataclass
 class Live:
     """Tells tabs that something has changed: one question a second to the database, however many tabs there are."""
@@ -57,13 +60,15 @@ class Live:
 
     async def _answer(self, request: Request, session: Session) -> Response:
         del session
+        if request.method == "HEAD":
+            return Response(media_type=_STREAM)
         query = request.query_params
         following = Followed(
             instance_id=None if (number := _number(query, INSTANCE)) is None else InstanceId(number),
             batch_id=None if (number := _number(query, BATCH)) is None else BatchId(number),
         )
         stream = self._stream(following, steadily=STEADILY in query)
-        return StreamingResponse(stream, media_type="text/event-stream")
+        return StreamingResponse(stream, media_type=_STREAM)
 
     async def _stream(self, following: Followed, *, steadily: bool) -> AsyncIterator[bytes]:
         yield FIRST

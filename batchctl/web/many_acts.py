@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlencode
 
 from starlette.background import BackgroundTask
@@ -71,7 +71,7 @@ class ManyActs:
             "batches": names,
             "statuses": [*InstanceStatus],
             "needs_reason": verb_of(Subject.INSTANCES, action).needs_reason,
-            "form": self.site.forms.show(found),
+            "form": self.site.forms.show(replace(found, ids=found.ids[: many_begun.MOST])),
         }
         return self.site.render(Page(f"{action.capitalize()} many instances", "many.html", values=values), session)
 

@@ -103,5 +103,10 @@ def test_a_page_names_what_it_asks_for_again(console: Console) -> None:
         assert "hx-sse:connect" not in browser.get(path).text, path
 
 
+def test_one_who_only_asks_for_the_head_keeps_no_stream_open(console: Console) -> None:
+    answer = console.browser().ask("HEAD", "/events", None, {})
+    assert (answer.status, answer.headers["content-type"], answer.text) == (200, "text/event-stream; charset=utf-8", "")
+
+
 def test_no_stream_opens_without_a_session(console: Console) -> None:
     assert Browser(console.port).get("/events").headers["location"] == "/login"
