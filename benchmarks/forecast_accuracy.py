@@ -22,6 +22,7 @@ from functools import partial
 from importlib.metadata import distribution
 from pathlib import Path
 
+from batchctl.domain.dependencies.night_walk import replay
 from batchctl.domain.dependencies.odds import MEDIAN, NEARLY, at_rank, score
 from batchctl.domain.dependencies.past_nights import NIGHTS, REPLAYS, PastAttempt, past_nights
 from batchctl.domain.dependencies.virtual_night import Tries, VirtualInstance, VirtualNight
@@ -95,7 +96,7 @@ def of_a_large_night() -> tuple[float, float]:
     ]
     night, begun = VirtualNight(batches=batches, instances=coming, slots=40), time.process_time()
     for number in range(REPLAYS):
-        night.replay(partial(_sample, samples, number % NIGHTS))
+        replay(night, partial(_sample, samples, number % NIGHTS))
     return time.process_time() - begun, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
@@ -182,7 +183,7 @@ def _replayed(past: Sequence[Night], arrived: Night | None) -> list[float | None
             VirtualInstance(batch_id=each, cycle_key="tonight", comes=round(_arrives(arrived or night, at) * MINUTE))
             for at, each in enumerate(SOURCES)
         ]
-        replayed = VirtualNight(batches=batches, instances=coming).replay(known.lengths(number))
+        replayed = replay(VirtualNight(batches=batches, instances=coming), known.lengths(number))
         end = replayed.ends[3]
         ends.append(None if end is None else end / MINUTE)
     return ends

@@ -11,6 +11,7 @@ import pytest
 
 from batchctl.control.controller import Controller
 from batchctl.control.creation import Creator
+from batchctl.domain.dependencies.night_walk import replay
 from batchctl.domain.dependencies.virtual_night import Tries, VirtualInstance, VirtualNight
 from batchctl.domain.outcomes import Rendered
 from batchctl.domain.rows import BatchId, HistoryId
@@ -221,7 +222,7 @@ def test_more_nights_come_as_they_were_foreseen(world: World, seed: int) -> None
 def _compare(world: World, seed: int) -> None:
     made = Installation(world, random.Random(seed))
     made.make()
-    foreseen = made.foreseen().replay(made.take)
+    foreseen = replay(made.foreseen(), made.take)
     real = RealNight(made)
     real.run()
 

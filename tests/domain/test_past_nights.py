@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batchctl.domain.dependencies.night_walk import replay
 from batchctl.domain.dependencies.odds import NEARLY, at_rank
 from batchctl.domain.dependencies.past_nights import PastAttempt, PastNights, past_nights
 from batchctl.domain.dependencies.virtual_night import Tries, VirtualInstance, VirtualNight
@@ -115,6 +116,6 @@ def _nearly(lengths: Sequence[int]) -> int:
         ]
     )
     night = VirtualNight(batches=batches, instances=[VirtualInstance(batch_id=A, cycle_key="tonight")])
-    found = at_rank([night.replay(past.lengths(number)).ends[1] for number in range(60)], NEARLY)
+    found = at_rank([replay(night, past.lengths(number)).ends[1] for number in range(60)], NEARLY)
     assert found is not None
     return found

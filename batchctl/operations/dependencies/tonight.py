@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 
 from batchctl.domain.dependencies import past_nights
+from batchctl.domain.dependencies.night_walk import replay
 from batchctl.domain.dependencies.past_nights import NIGHTS, PastAttempt, PastNights
 from batchctl.domain.dependencies.virtual_night import Replayed, VirtualInstance, VirtualNight
 from batchctl.domain.dependencies.what_ifs import Suppositions
@@ -59,7 +60,7 @@ class Tonight:
             coming = [*self.due, *self._arrivals(number, suppose)]
             moved = self._moved(coming, suppose)
             lengths = suppose.lengths(self.past.lengths(number), self.batches)
-            made.append(replace(changed, instances=[*changed.instances, *moved]).replay(lengths))
+            made.append(replay(replace(changed, instances=[*changed.instances, *moved]), lengths))
         return made
 
     def _arrivals(self, number: int, suppose: Suppositions) -> Iterator[VirtualInstance]:

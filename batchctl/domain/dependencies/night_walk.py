@@ -1,0 +1,406 @@
+"""A replay: when each instance of a night starts and ends, by the rules by which controllers claim and go on.
+
+How long each attempt takes, and how it ends, is given: the same lengths give the same night.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections import defaultdict
+from collections.abc import Iterable
+from heapq import heappop, heappush
+
+from batchctl.domain import moves
+from batchctl.domain.dependencies.virtual_night import (
+    Lengths,
+    Reason,
+    Replayed,
+    StartCause,
+    Tries,
+    VirtualInstance,
+    VirtualNight,
+)
+from batchctl.domain.rows import BatchDefinition, BatchId, ResourceId
+from batchctl.domain.scheduling.pace import MINUTE
+from batchctl.domain.status import DependencyMode, OnFailure
+
+PACE = MINUTE.seconds * 1000
+_END, _COME, _WAKE = range(3)
+_OF_ONE = {StartCause.POOL, StartCause.STOPPED}
+"""What keeps an instance waiting, and not those of its batch behind it."""
+
+
+def replay(night: VirtualNight, lengths: Lengths) -> Replayed:
+    """Let a night pass."""
+    walk = _Walk(night, lengths)
+    walk.run()
+    courses = walk.courses
+    return Replayed(
+        [one.instance for one in courses],
+        [one.start for one in courses],
+        [one.end for one in courses],
+        [one.reason for one in courses],
+        [one.longest for one in courses],
+    )
+
+
+class _Standing:
+    """A batch as it stands at one moment of the night."""
+
+    def __init__(self, batch: BatchDefinition, opens: int | None) -> None:
+        self.batch, self.steps = batch, batch.steps
+        self.opens = opens if batch.enabled and batch.steps else None
+        self.rank = (batch.seq, -(batch.priority or 0))
+        self.pools = [batch.pool_of(step) for step in batch.steps]
+        self.claimed, self.turn = 0, 0
+        self.line: list[_Course] = []
+        self.begun: dict[int, int] = {}
+        """When instances were begun last, by their numbers."""
+        self.offered: dict[str | None, dict[BatchId, int]] = defaultdict(dict)
+        """By CycleKey, which of the batches that it waits for have completed how often without being used."""
+
+    def allowed(self, at: int) -> int:
+        """Return how often a step is tried again."""
+        own = self.steps[at].retry_count if at < len(self.steps) else 0
+        return self.batch.retry_count if own is None else own
+
+
+class _Course:
+    """An instance on its way through the night."""
+
+    __slots__ = (
+        *("after", "at", "blocked", "end", "instance", "left", "longest", "most", "not_before", "number", "order"),
+        *("reason", "standing", "stands", "start", "tried", "tries"),
+    )
+
+    def __init__(self, number: int, instance: VirtualInstance, standing: _Standing) -> None:
+        self.number, self.instance, self.standing = number, instance, standing
+        self.start: int | None = None
+        self.end: int | None = None
+        cause = StartCause.COMES if instance.after is None else StartCause.AFTER
+        self.reason = Reason(cause, None, instance.after)
+        self.longest: int | None = None
+        self.most = -1
+        seqs = [step.seq for step in standing.steps]
+        begins = (seq for seq in seqs if seq > instance.last_seq)
+        next_one = next(begins, None) if instance.under_way is None else instance.under_way
+        self.at = seqs.index(next_one) if next_one in seqs else len(seqs)
+        """The place of its next step."""
+        self.tried, self.left = 0, standing.allowed(self.at) - instance.failures
+        self.tries: Tries | None = None
+        self.not_before, self.stands = instance.not_before, instance.stands
+        self.order = 0
+        """When it was created; 0 as long as it was not."""
+        self.blocked: Reason | None = None
+        """What kept it from starting last."""
+
+    @property
+    def has_steps(self) -> bool:
+        """Say whether any step is left."""
+        return self.at < len(self.standing.steps)
+
+
+def _by_order(course: _Course) -> int:
+    return course.order
+
+
+class _Walk:
+    """One night under way."""
+
+    def __init__(self, night: VirtualNight, lengths: Lengths) -> None:
+        self.night, self.lengths = night, lengths
+        self.batches = {key: _Standing(batch, night.opens.get(key, 0)) for key, batch in night.batches.items()}
+        self.courses = [_Course(at, one, self.batches[one.batch_id]) for at, one in enumerate(night.instances)]
+        self._now, self._created, self._begun, self._turns, self._total = 0, 0, 0, 0, 0
+        self._held: dict[ResourceId, int] = defaultdict(int)
+        self._in_pools: dict[str, int] = defaultdict(int)
+        self._room = self._open_pools()
+        self._events: list[tuple[int, int, int, _Course | None]] = []
+        """When what happens to which instance; what happens at the same time does in the order in which it was begun."""
+        self._coming: list[_Course] = []
+        self._active = set[BatchId]()
+        self._stopping: dict[int, _Course] = {}
+        """Failures that stop everything."""
+        self._stops: dict[int, _Course] = {}
+        """Those of them that were there when the claiming began."""
+        self._ended: int | None = None
+
+    def _open_pools(self) -> dict[str, int | None]:
+        """Return the pools in which steps may begin, and for how many there is room; None for any number."""
+        known = self.night.pools
+        named = {name for each in self.batches.values() for name in each.pools}
+        served = named if self.night.served is None else named & self.night.served
+        return {
+            name: known.by_name[name].max_concurrent if name in known.by_name else None
+            for name in served
+            if known.is_open(name)
+        }
+
+    def run(self) -> None:
+        """Let everything happen, one moment after the other."""
+        for waiting, completed, key in self.night.waiting:
+            if waiting in self.batches:
+                self._offer(self.batches[waiting], completed, key, None)
+        for course in [*self.courses]:
+            self._enter(course)
+        for each in self.batches.values():
+            if each.opens:
+                self._expect(each.opens, _WAKE)
+        self._settle()
+        while self._events:
+            self._now, self._ended = self._events[0][0], None
+            self._happen()
+            self._settle()
+
+    def _settle(self) -> None:
+        """Claim what may start; what comes is created after that: what was in line already goes first."""
+        self._dispatch()
+        while self._coming:
+            coming, self._coming = self._coming, []
+            for course in coming:
+                self._line_up(course)
+            self._dispatch()
+
+    def _expect(self, at: int, kind: int, course: _Course | None = None) -> None:
+        self._begun += 1
+        heappush(self._events, (at, self._begun, kind, course))
+
+    def _happen(self) -> None:
+        """Let everything end and come that does now."""
+        events = self._events
+        while events and events[0][0] == self._now:
+            _, _, kind, course = heappop(events)
+            if course is None or kind == _WAKE:
+                continue
+            if kind == _COME:
+                self._coming.append(course)
+            elif self._has_failed(course):
+                self._fail(course)
+            else:
+                self._go_on(course, course.at + 1)
+
+    def _enter(self, course: _Course) -> None:
+        if course.order:
+            return
+        one = course.instance
+        if one.comes > 0:
+            self._expect(one.comes, _COME, course)
+        elif one.under_way is not None:
+            self._create(course)
+            self._claim(course.standing)
+            self._begin(course)
+        else:
+            self._line_up(course)
+
+    def _create(self, course: _Course) -> None:
+        self._created += 1
+        course.order = self._created
+
+    def _line_up(self, course: _Course) -> None:
+        if not course.order:
+            self._create(course)
+        insort(course.standing.line, course, key=_by_order)
+        self._active.add(course.instance.batch_id)
+        if course.not_before > self._now:
+            self._expect(course.not_before, _WAKE)
+        if course.stands and course.standing.batch.on_failure is OnFailure.STOP_ALL:
+            self._stopping[course.number] = course
+
+    # What happens to one instance
+
+    def _claim(self, standing: _Standing) -> None:
+        standing.claimed += 1
+        self._total += 1
+        for need in standing.batch.needs:
+            self._held[need.resource_id] += need.capacity if need.exclusive else need.units
+
+    def _release(self, course: _Course) -> None:
+        course.standing.claimed -= 1
+        self._total -= 1
+        for need in course.standing.batch.needs:
+            self._held[need.resource_id] -= need.capacity if need.exclusive else need.units
+
+    def _begin(self, course: _Course) -> None:
+        """Begin the next attempt at the step at which an instance is; one without a step is complete."""
+        if course.start is None:
+            course.start = self._now
+        if not course.has_steps:
+            self._complete(course)
+            return
+        one, step = course.instance, course.standing.steps[course.at]
+        self._in_pools[course.standing.pools[course.at]] += 1
+        elapsed = one.elapsed if one.under_way is not None and self._now == 0 else 0
+        if course.tries is None:
+            course.tries = self.lengths(one.batch_id, step.seq, elapsed)
+        lengths = course.tries.lengths
+        length = max(lengths[min(course.tried, len(lengths) - 1)] - elapsed, 0)
+        if length > course.most:
+            course.most, course.longest = length, step.seq
+        self._expect(self._now + length, _END, course)
+
+    def _has_failed(self, course: _Course) -> bool:
+        """Note the end of an attempt, and say whether it has failed."""
+        self._ended = course.number
+        self._in_pools[course.standing.pools[course.at]] -= 1
+        course.tried += 1
+        tries = course.tries
+        return tries is not None and not (tries.succeeds and course.tried >= len(tries.lengths))
+
+    def _fail(self, course: _Course) -> None:
+        if course.left > 0:
+            self._retry(course)
+        elif course.standing.steps[course.at].may_be_passed:
+            self._go_on(course, course.at + 1)
+        else:
+            course.stands = True
+            self._give_back(course)
+
+    def _retry(self, course: _Course) -> None:
+        batch = course.standing.batch
+        wait = moves.retry_wait(batch, course.standing.steps[course.at], course.left)
+        course.left -= 1
+        course.not_before = self._now + round(wait.total_seconds() * 1000)
+        course.blocked = Reason(StartCause.RETRY)
+        self._give_back(course)
+        if batch.on_failure is OnFailure.STOP_ALL:
+            self._stopping[course.number] = course
+
+    def _give_back(self, course: _Course) -> None:
+        """End the claim: the instance stands in line again."""
+        self._release(course)
+        self._line_up(course)
+
+    def _go_on(self, course: _Course, at: int) -> None:
+        """Go on with the next step; where that is of another pool, or nothing new may start, it is claimed for that anew."""
+        standing = course.standing
+        course.at, course.tried, course.tries, course.left = at, 0, None, standing.allowed(at)
+        if not course.has_steps:
+            self._complete(course)
+            return
+        is_same = standing.pools[at] == standing.pools[at - 1]
+        if is_same and self._is_open(standing) and not self._stopping and not course.stands:
+            self._begin(course)
+        else:
+            self._give_back(course)
+
+    def _complete(self, course: _Course) -> None:
+        course.end = self._now
+        self._release(course)
+        one = course.instance
+        for dependent in course.standing.batch.dependents:
+            if dependent in self.batches:
+                self._offer(self.batches[dependent], one.batch_id, one.cycle_key, course.number)
+
+    def _offer(self, waiting: _Standing, completed: BatchId, key: str | None, by: int | None) -> None:
+        """Note that a batch has completed for a CycleKey, and let come what that was lacking for."""
+        batch = waiting.batch
+        if batch.is_in_cycle:
+            return
+        offered = waiting.offered[key]
+        offered[completed] = offered.get(completed, 0) + 1
+        needed = {one.depends_on for one in batch.dependencies}
+        waits_for_all = batch.dependency_mode is DependencyMode.ALL
+        if waits_for_all and not all(offered.get(each) for each in needed):
+            return
+        for each in needed if waits_for_all else {completed}:
+            offered[each] -= 1
+        one = VirtualInstance(batch_id=batch.batch_id, cycle_key=key, comes=self._now, after=by)
+        course = _Course(len(self.courses), one, waiting)
+        self.courses.append(course)
+        self._coming.append(course)
+
+    # What starts
+
+    def _dispatch(self) -> None:
+        """Claim what may start, as controllers do."""
+        stopping = -1
+        # A retry that begins may be the end of what has stopped others.
+        while self._active and stopping != (stopping := len(self._stopping)):
+            self._claim_by_batch()
+
+    def _claim_by_batch(self) -> None:
+        """Claim batch by batch: by Seq and Priority, then that whose turn is longest ago."""
+        batches, self._stops = self.batches, {**self._stopping}
+        for batch_id in sorted(self._active, key=lambda one: (batches[one].rank, batches[one].turn, one)):
+            standing = batches[batch_id]
+            if self._start(standing):
+                self._turns += 1
+                standing.turn = self._turns
+            if not standing.line:
+                self._active.discard(batch_id)
+
+    def _start(self, standing: _Standing) -> bool:
+        """Start what may start of one batch, in order; say whether anything did."""
+        if not self._is_open(standing):
+            _block(standing.line, Reason(StartCause.OPENS))
+            return False
+        has_started = False
+        for course in [*standing.line]:
+            if course.stands or course.not_before > self._now:
+                if standing.batch.on_failure is not OnFailure.CONTINUE:
+                    _block(standing.line, Reason(StartCause.LINE))
+                    break
+                continue
+            reason = self._wall(course)
+            if reason is None:
+                has_started = True
+                standing.line.remove(course)
+                self._started(course)
+                continue
+            course.blocked = reason
+            if reason.cause not in _OF_ONE:
+                _block(standing.line, reason)
+                break
+        return has_started
+
+    def _is_open(self, standing: _Standing) -> bool:
+        return standing.opens is not None and standing.opens <= self._now
+
+    def _wall(self, course: _Course) -> Reason | None:
+        """Return what keeps an instance from starting now, if anything does."""
+        standing, batch = course.standing, course.standing.batch
+        if self._stops and self._is_stopped(course):
+            return Reason(StartCause.STOPPED)
+        if standing.claimed >= batch.max_concurrent:
+            return Reason(StartCause.CONCURRENT, batch.name)
+        if self.night.slots is not None and self._total >= self.night.slots:
+            return Reason(StartCause.SLOTS)
+        for need in batch.needs:
+            if self._held[need.resource_id] + (need.capacity if need.exclusive else need.units) > need.capacity:
+                return Reason(StartCause.RESOURCE, need.name)
+        if course.has_steps and not self._has_room(standing.pools[course.at]):
+            return Reason(StartCause.POOL, standing.pools[course.at])
+        if course.at == 0 and batch.max_per_minute is not None and not self._has_pace(standing, batch.max_per_minute):
+            return Reason(StartCause.PACE, batch.name)
+        return None
+
+    def _is_stopped(self, course: _Course) -> bool:
+        """Say whether a failure keeps an instance from starting; its own retry may be the cure, and goes before later ones."""
+        if course.number not in self._stops:
+            return True
+        return any(one.stands or one.order < course.order for one in self._stops.values() if one is not course)
+
+    def _has_room(self, pool: str) -> bool:
+        room = self._room.get(pool, 0)
+        return room is None or self._in_pools[pool] < room
+
+    def _has_pace(self, standing: _Standing, most: int) -> bool:
+        lately = [at for at in standing.begun.values() if at > self._now - PACE]
+        if len(lately) < most:
+            return True
+        self._expect(min(lately) + PACE, _WAKE)
+        return False
+
+    def _started(self, course: _Course) -> None:
+        self._stopping.pop(course.number, None)
+        if course.blocked is not None and course.start is None:
+            course.reason = Reason(course.blocked.cause, course.blocked.name, self._ended)
+        if course.at == 0 and course.standing.batch.max_per_minute is not None:
+            course.standing.begun[course.number] = self._now
+        self._claim(course.standing)
+        self._begin(course)
+
+
+def _block(line: Iterable[_Course], reason: Reason) -> None:
+    for course in line:
+        course.blocked = reason
