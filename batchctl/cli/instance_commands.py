@@ -9,12 +9,12 @@ import click
 
 from batchctl.cli import command_texts, output
 from batchctl.cli.filtering import filters
-from batchctl.cli.session import INSTANCE_ID, CliSession, WholeNumber, reads, reads_rows
+from batchctl.cli.session import INSTANCE_ID, LARGEST_ID, CliSession, WholeNumber, reads, reads_rows
 from batchctl.cli.unreadable_lists import unreadable_rows
 from batchctl.domain.definitions.sql_jobs import ORIGIN, correcting
 from batchctl.domain.gates import refused_mend
 from batchctl.domain.maintenance.lengths import for_people
-from batchctl.domain.rows import LARGEST_ID, RETRIES_SKIPPED, AuditEntry, HistoryEntry, InstanceId
+from batchctl.domain.rows import RETRIES_SKIPPED, AuditEntry, HistoryEntry, InstanceId
 from batchctl.domain.status import HistoryStatus
 from batchctl.domain.text import typed, visible
 from batchctl.operations import inspection

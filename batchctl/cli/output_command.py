@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from batchctl.cli import output as printing
-from batchctl.cli.session import INSTANCE_ID, CliSession, WholeNumber, reads
-from batchctl.domain.rows import LARGEST_ID, InstanceId
+from batchctl.cli.session import INSTANCE_ID, LARGEST_ID, CliSession, WholeNumber, reads
+from batchctl.domain.rows import InstanceId
 from batchctl.domain.status import HistoryStatus
 from batchctl.operations import output_reading
 

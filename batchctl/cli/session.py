@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 import click
 
 from batchctl.cli.lazily import lazily
-from batchctl.domain.rows import LARGEST_ID
 from batchctl.domain.text import nearest, typed, visible
 
 with lazily():
@@ -24,6 +23,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 Function = Callable[..., Any]
 """What becomes a command."""
 
+LARGEST_ID = 2**63 - 1
+"""As in `domain/rows`, which help does not load."""
 FAILED, FINDINGS = 1, 6
 """Exit codes of commands that did what was asked: of work that failed, and of anything found wrong."""
 

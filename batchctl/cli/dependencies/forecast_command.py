@@ -9,17 +9,17 @@ import click
 
 from batchctl.cli import output
 from batchctl.cli.session import CliSession, batch_names, reads_rows
-from batchctl.domain.dependencies.what_ifs import FORMS
 from batchctl.domain.text import typed, visible
 from batchctl.operations.dependencies import forecasting
-from batchctl.operations.dependencies.forecasting import BatchForecast
+
+_SUPPOSE = 'Suppose something, such as "LoadOrders.20 *2", "resource \'ftp server\'=5", "arrive Orders=03:30".'
 
 
 @click.command()
 @click.argument("batch", metavar="[BATCH]", required=False, shell_complete=batch_names)
 @click.option("--by", metavar="HH:MM", help="Show the chance of being ready by then.  [default: FinishBy]")
 @click.option("--cycle-key", metavar="K", help="The instance of this CycleKey.  [default: the one ready first]")
-@click.option("--what-if", "what_ifs", metavar="TEXT", multiple=True, help=f"Suppose something: {FORMS}.")
+@click.option("--what-if", "what_ifs", metavar="TEXT", multiple=True, help=_SUPPOSE)
 @reads_rows
 def forecast(
     session: CliSession,
@@ -52,7 +52,7 @@ def forecast(
     _show(found[0])
 
 
-def _show(one: BatchForecast) -> None:
+def _show(one: forecasting.BatchForecast) -> None:
     output.line(
         f"{visible(one.batch)}{'' if one.cycle_key is None else f' for {visible(one.cycle_key)}'}: {_when(one)}"
     )
@@ -66,7 +66,7 @@ def _show(one: BatchForecast) -> None:
     output.hints(f"batchctl why batch:{typed(one.batch)}", "batchctl forecast")
 
 
-def _when(one: BatchForecast) -> str:
+def _when(one: forecasting.BatchForecast) -> str:
     parts = [f"ready by {_at(one.median)} (p50)"] if one.median is not None else []
     parts += [f"{_at(one.nearly)} (p90)"] if one.nearly is not None else []
     if one.failing:
@@ -78,7 +78,7 @@ def _at(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _decides(one: BatchForecast) -> Iterator[str]:
+def _decides(one: forecasting.BatchForecast) -> Iterator[str]:
     if one.decides:
         yield "What decides, and in which share of the nights:"
     for each in one.decides:
