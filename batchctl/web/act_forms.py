@@ -12,13 +12,13 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from batchctl.app import App
-from batchctl.domain.errors import BatchctlError, DatabaseRefused, DatabaseUnreachable, NotFound, Refused
+from batchctl.domain.errors import BatchctlError, DatabaseRefused, NotFound, Refused
 from batchctl.domain.operators.logins import Right, Session
 from batchctl.domain.text import visible
 from batchctl.web import asked_acts, guards
 from batchctl.web.act_table import ACTS, verb_of
 from batchctl.web.console_parts import Guard, Site
-from batchctl.web.forms import UNSEEN, Forms, Shown
+from batchctl.web.forms import UNSEEN, Forms
 from batchctl.web.page import Page, batch_page, schedule_page
 from batchctl.web.wishes import ActOutcome, ConsoleAct, Subject, Wish
 
@@ -74,7 +74,8 @@ class ActForms:
         if shown.seen is UNSEEN:
             return await self._planned(verb, wish, session)
         try:
-            done = await self._done(verb, wish, session, number, shown)
+            with self.site.forms.acting(number, shown):
+                done = await asked_acts.act(self.site, session, verb, wish, shown.seen)
         except BatchctlError as error:
             if _ends_form(verb, error):
                 raise
@@ -85,17 +86,6 @@ class ActForms:
         if done.asked is None:
             self.site.forms.note_done(number, " ".join([*done.lines, *done.alarming]))
         return _going_on(where, number)
-
-    async def _done(self, verb: ConsoleAct, wish: Wish, session: Session, number: str, shown: Shown) -> ActOutcome:
-        """Do what a form wishes; one that was refused may be corrected and sent again."""
-        try:
-            return await asked_acts.act(self.site, session, verb, wish, shown.seen)
-        except DatabaseUnreachable:
-            self.site.forms.forget(number)
-            raise
-        except BatchctlError:
-            self.site.forms.give_back(number, shown)
-            raise
 
     async def _planned(
         self,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+
+from batchctl.domain.errors import BatchctlError, DatabaseUnreachable
 
 MOST = 10_000
 """How many are remembered; the oldest are forgotten first, and have to be opened again."""
@@ -47,14 +50,18 @@ class Forms:
         if number in self._sent:
             self._sent[number] = where
 
-    def give_back(self, number: str, shown: Shown) -> None:
-        """Let a form be sent again that has done nothing."""
-        self._sent.pop(number, None)
-        self._shown[number] = shown
-
-    def forget(self, number: str) -> None:
-        """Forget a form of which it is not known what it has done: it has to be looked at anew."""
-        self._sent.pop(number, None)
+    @contextmanager
+    def acting(self, number: str, shown: Shown) -> Iterator[None]:
+        """Let a form be sent again where the act is refused; where it is unknown what was done, it has to be looked at anew."""
+        try:
+            yield
+        except DatabaseUnreachable:
+            self._sent.pop(number, None)
+            raise
+        except BatchctlError:
+            self._sent.pop(number, None)
+            self._shown[number] = shown
+            raise
 
     def was_sent(self, number: str) -> bool:
         """Say whether a form was sent before, as by a second click."""

@@ -89,7 +89,8 @@ class ManyActs:
         token = self.token(16)
         # Known before it has begun: a second click leads to the same page.
         self.site.forms.led(number, _progress(action, token))
-        await self.site.do(session, lambda app: _begun(app, selection, token, reason))
+        with self.site.forms.acting(number, shown):
+            await self.site.do(session, lambda app: _begun(app, selection, token, reason))
         return self._working(session, action, token)
 
     async def _go_on(self, request: Request, session: Session) -> Response:

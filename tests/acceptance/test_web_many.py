@@ -132,6 +132,16 @@ def test_what_cannot_be_meant_is_said(night: Night, console: Console) -> None:
     assert re.search(r"Rerun the 1\b", browser.get("/many/rerun").said)
 
 
+def test_what_could_not_begin_is_sent_again(night: Night, console: Console) -> None:
+    browser = console.browser()
+    form = {"form": browser.form("/many/rerun?status=failed"), "reason": "once more"}
+    night.sql("ALTER TABLE AuditLog RENAME TO AuditLogAway")
+    assert browser.post("/many/rerun", form).status >= 400
+    night.sql("ALTER TABLE AuditLogAway RENAME TO AuditLog")
+    begun = browser.post("/many/rerun", form)
+    assert (begun.status, browser.get(begun.headers["location"]).status) == (303, 200)
+
+
 def test_what_one_person_has_begun_another_goes_on_with_and_nothing_is_done_twice(
     night: Night, console: Console
 ) -> None:
