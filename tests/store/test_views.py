@@ -737,8 +737,19 @@ def test_pools_say_who_serves_them_and_what_keeps_them_closed(
     (row, _) = seen("vWaiting")
     assert row["Reason"] == "pool ssis is disabled"
     world.sql(row["NextSql"])
-    world.sql("INSERT INTO Drain (Host, Reason) VALUES ('H1', 'patches')")
-    assert seen("vPools", "PoolName = 'ssis'")[0]["Serving"] == 0
+    world.sql("INSERT INTO Drain (Host, Reason, Actor) VALUES ('H1', 'patches', 'anna')")
+    (ssis,) = seen("vPools", "PoolName = 'ssis'")
+    assert (ssis["Serving"], ssis["Reason"]) == (0, "pool ssis is served only by drained hosts: H1 by anna: patches")
+    (row, _) = seen("vWaiting")
+    assert row["Reason"] == ssis["Reason"]
+    world.sql(row["NextSql"].replace("...", "'patched'"))
+    assert world.sql("SELECT Action, Arguments FROM OperatorRequest") == [("undrain", '{"host": "H1"}')]
+    world.sql("DELETE FROM OperatorRequest")
+    world.sql("INSERT INTO Controller (ControllerName, Host, Heartbeat) VALUES ('c2', 'h2', '2026-11-28 02:10:00')")
+    world.sql("INSERT INTO ControllerPool (Controller_id, PoolName) VALUES (2, 'ssis')")
+    assert seen("vPools", "PoolName = 'ssis'")[0]["Reason"] is None, "another host serves it"
+    world.sql("DELETE FROM ControllerPool WHERE Controller_id = 2")
+    world.sql("DELETE FROM Controller WHERE Controller_id = 2")
     world.sql("UPDATE Drain SET UndrainedTime = z_inserted")
 
     world.runner.script = lambda rendered: RUNS_ON

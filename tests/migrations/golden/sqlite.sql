@@ -1063,7 +1063,8 @@ WHERE z.Nth = 1;
 
 CREATE VIEW vPools AS
 WITH Serves AS (
-SELECT k.Controller_id, k.Host, k.Status, k.Heartbeat, COALESCE(p.PoolName, 'default') AS PoolName
+SELECT k.Host, k.Status, k.Heartbeat, COALESCE(p.PoolName, 'default') AS PoolName,
+    (SELECT MIN(d.Drain_id) FROM Drain d WHERE d.UndrainedTime IS NULL AND lower(d.Host) = lower(k.Host)) AS Drain_id
 FROM Controller k LEFT JOIN ControllerPool p ON p.Controller_id = k.Controller_id
 ), Named AS (
 SELECT 'default' AS PoolName
@@ -1074,30 +1075,33 @@ JOIN ProcessBatch b ON b.ProcessBatch_id = g.ProcessBatch_id
 ), Standing AS (
 SELECT n.PoolName,
     (SELECT COUNT(*) FROM Controller k WHERE k.Status = 'running') AS Running,
-    (SELECT COUNT(*) FROM Serves v WHERE v.PoolName = n.PoolName AND v.Status = 'running' AND NOT EXISTS (SELECT 1 FROM Drain d WHERE d.UndrainedTime IS NULL AND lower(d.Host) = lower(v.Host))) AS Serving,
+    (SELECT COUNT(*) FROM Serves v WHERE v.PoolName = n.PoolName AND v.Status = 'running' AND v.Drain_id IS NULL) AS Serving,
+    (SELECT MIN(v.Drain_id) FROM Serves v WHERE v.PoolName = n.PoolName AND v.Status = 'running') AS HostDrain_id,
     (SELECT COUNT(*) FROM BatchControl c WHERE (c.Status = 'running' OR c.Status = 'pausing' OR c.Status = 'cancelling')
     AND COALESCE(c.NextPool, 'default') = n.PoolName) AS Claimed,
     (SELECT MAX(v.Heartbeat) FROM Serves v WHERE v.PoolName = n.PoolName) AS LastServed,
     (SELECT MAX(v.Host) FROM Serves v WHERE v.PoolName = n.PoolName
     AND v.Heartbeat = (SELECT MAX(o.Heartbeat) FROM Serves o WHERE o.PoolName = n.PoolName)) AS LastHost,
-    (SELECT MIN(d.Drain_id) FROM Drain d WHERE d.UndrainedTime IS NULL
-    AND lower(d.PoolName) = n.PoolName) AS Drain_id
+    (SELECT MIN(d.Drain_id) FROM Drain d WHERE d.UndrainedTime IS NULL AND lower(d.PoolName) = n.PoolName) AS Drain_id
 FROM Named n
 )
 SELECT t.PoolName, p.MaxConcurrent, COALESCE(p.Enabled, 1) AS Enabled, t.Claimed, t.Serving, t.LastHost,
     t.LastServed, (SELECT strftime('%Y-%m-%d %H:%M:%f', t.LastServed, Shift) FROM batchctl_shifts WHERE datetime(t.LastServed, '+1 second') BETWEEN FromTime AND UntilTime) AS LastServedLocal,
     CASE WHEN d.Drain_id IS NOT NULL THEN 'pool ' || t.PoolName || ' is drained by ' || d.Actor || ': ' || d.Reason
     WHEN p.Enabled <> 1 THEN 'pool ' || t.PoolName || ' is disabled'
+    WHEN t.Serving = 0 AND h.Drain_id IS NOT NULL THEN 'pool ' || t.PoolName || ' is served only by drained hosts: ' || h.Host || ' by ' || h.Actor || ': ' || h.Reason
     WHEN t.Serving = 0 AND (t.PoolName <> 'default' OR t.Running > 0) THEN 'no controller serves pool ' || t.PoolName || CASE WHEN t.LastHost IS NULL THEN ' (and none ever did)' ELSE ' (the last was on ' || t.LastHost || ', ' || strftime('%Y-%m-%d %H:%M:%S', t.LastServed) || ' UTC)' END
     WHEN t.Claimed >= p.MaxConcurrent THEN t.Claimed || ' instances have a step of pool ' || t.PoolName || ' under way, its MaxConcurrent' END AS Reason,
     CASE WHEN d.Drain_id IS NOT NULL THEN 'INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''undrain'', ' || quote('{"pool": "' || t.PoolName || '"}') || ', ...);'
     WHEN p.Enabled <> 1 THEN 'UPDATE Pool SET Enabled = 1 WHERE PoolName = ' || quote(t.PoolName) || ';'
+    WHEN t.Serving = 0 AND h.Drain_id IS NOT NULL THEN 'INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''undrain'', ' || quote('{"host": "' || h.Host || '"}') || ', ...);'
     WHEN t.Serving = 0 AND (t.PoolName <> 'default' OR t.Running > 0) THEN 'SELECT * FROM Controller;'
     ELSE 'SELECT * FROM vRunning;' END AS NextSql,
     p.Description
 FROM Standing t
 LEFT JOIN Pool p ON p.PoolName = t.PoolName
-LEFT JOIN Drain d ON d.Drain_id = t.Drain_id;
+LEFT JOIN Drain d ON d.Drain_id = t.Drain_id
+LEFT JOIN Drain h ON h.Drain_id = t.HostDrain_id;
 
 CREATE VIEW vStatus AS
 WITH Unfit AS (SELECT * FROM batchctl_unfit), Missing AS (SELECT ProcessBatch_id, ProcessControlSeq, Reason, NextSql FROM vNotInstalled), Counted AS (
