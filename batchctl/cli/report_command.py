@@ -12,7 +12,7 @@ from batchctl.cli import output
 from batchctl.cli.log_command import Moment
 from batchctl.cli.session import CliSession, batch_names, reads_rows
 from batchctl.domain.text import typed
-from batchctl.operations import reporting
+from batchctl.operations.reports import reporting
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

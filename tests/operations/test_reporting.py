@@ -12,7 +12,7 @@ from batchctl.domain.alerting.alerts import AlertRules
 from batchctl.domain.alerting.performance import Drift
 from batchctl.domain.errors import NotFound
 from batchctl.domain.scheduling.schedules import ScheduleId
-from batchctl.operations.reporting import COMING, STEPS, Reporter
+from batchctl.operations.reports.reporting import COMING, STEPS, Reporter
 from batchctl.operations.scheduling import arming, timetable
 from batchctl.operations.scheduling.timetable import Timetable
 from tests.control.world import RUNS_ON, World

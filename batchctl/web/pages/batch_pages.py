@@ -9,10 +9,11 @@ from batchctl.domain.operators import freezes
 from batchctl.domain.operators.news import Followed
 from batchctl.domain.rows import BatchDefinition, BatchId, InstancesWanted
 from batchctl.domain.text import visible
-from batchctl.operations import explain, inspection, instance_list, reporting
+from batchctl.operations import explain, inspection, instance_list
 from batchctl.operations.definitions import batch_history
 from batchctl.operations.operators import noting
-from batchctl.operations.reporting import StepLengths
+from batchctl.operations.reports import reporting
+from batchctl.operations.reports.reporting import StepLengths
 from batchctl.web.page import Page, PageRequest
 from batchctl.web.pages.act_links import FREEZE, acts_about, thaw
 from batchctl.web.strips import Strip, columns_of

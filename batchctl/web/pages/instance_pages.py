@@ -9,9 +9,10 @@ from batchctl.domain.errors import InvalidInput
 from batchctl.domain.operators.news import EVERYTHING, Followed
 from batchctl.domain.rows import InstanceId, InstancesWanted
 from batchctl.domain.status import STANDING_FAILURE, HistoryStatus, InstanceStatus
-from batchctl.operations import decisions, explain, inspection, instance_list, output_reading, reporting
+from batchctl.operations import decisions, explain, inspection, instance_list, output_reading
 from batchctl.operations.maintenance import audit_trail
 from batchctl.operations.operators import noting
+from batchctl.operations.reports import reporting
 from batchctl.web.page import ON_A_PAGE, Page, PageRequest, row_number
 from batchctl.web.pages import timelines
 from batchctl.web.pages.act_links import acts_about

@@ -9,7 +9,7 @@ from batchctl.domain.rows import HistoryEntry
 from batchctl.domain.status import HistoryStatus
 from batchctl.domain.text import visible
 from batchctl.operations.inspection import ShownInstance, StepState
-from batchctl.operations.reporting import StepLengths
+from batchctl.operations.reports.reporting import StepLengths
 from batchctl.web.strips import Bar, ChartSpan, Strip
 
 HEADINGS = ("began (UTC)", "took", "expected")
