@@ -1,4 +1,4 @@
-"""A database of a revision before, 0045 to 0047: its tables get what is new where they stand, and no row is moved."""
+"""A database of a revision before, 0045 to 0048: its tables get what is new where they stand, and no row is moved."""
 
 from __future__ import annotations
 
@@ -22,11 +22,14 @@ from tests.postgres import PostgresServer
 
 FORMER = {
     revision: gzip.decompress(Path(__file__).with_name(f"former_{revision}_sqlite.sql.gz").read_bytes()).decode()
-    for revision in ("0045", "0046", "0047")
+    for revision in ("0045", "0046", "0047", "0048")
 }
 """What made the tables of those revisions."""
-FORMER_POSTGRESQL = gzip.decompress(Path(__file__).with_name("former_0047_postgresql.sql.gz").read_bytes()).decode()
-"""What made the tables of all of them on PostgreSQL."""
+FORMER_POSTGRESQL = {
+    revision: gzip.decompress(Path(__file__).with_name(f"former_{revision}_postgresql.sql.gz").read_bytes()).decode()
+    for revision in ("0047", "0048")
+}
+"""What made those of the last two on PostgreSQL; those before were made as by the first of these."""
 VERSION = """
 CREATE TABLE alembic_version (
     version_num VARCHAR(32) NOT NULL,
@@ -91,7 +94,7 @@ def test_definitions_become_the_newest_under_the_rows(
         dict(former.execute("SELECT name, rootpage FROM sqlite_master WHERE type = 'table'")),
     )
     (columns,) = former.execute(COLUMNS).fetchone()
-    added = "Priority,MaxPerMinute,Pool"
+    added = "" if revision == "0048" else ",Priority,MaxPerMinute,Pool"
     assert upgrade(tmp_path) == revision
 
     assert rows_of(former) == before
@@ -99,15 +102,15 @@ def test_definitions_become_the_newest_under_the_rows(
         pages.items() <= dict(former.execute("SELECT name, rootpage FROM sqlite_master WHERE type = 'table'")).items()
     )
     assert former.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    assert former.execute(COLUMNS).fetchone() == (f"{columns},{added}",), "they keep their order"
+    assert former.execute(COLUMNS).fetchone() == (f"{columns}{added}",), "they keep their order"
     with pytest.raises(sqlite3.IntegrityError, match=r"failed: length\(ProcessBatchName\) BETWEEN 1 AND 200"):
         former.execute("UPDATE ProcessBatch SET ProcessBatchName = ''")
     former.execute("INSERT INTO ProcessBatch (ProcessBatchName, PopulatorOn, Tags) VALUES ('Other', 'data', 'night')")
     opened = StoreTransactions(engine.open_engine("sqlite:///batchctl.db", tmp_path))
     with closing(opened), opened.read() as connection:
-        assert schema.revision_of(connection) == schema.newest_revision() == "0048"
+        assert schema.revision_of(connection) == schema.newest_revision() == "0049"
         assert schema.differences(connection) == []
-    assert upgrade(tmp_path) == "0048", "there is nothing left to do"
+    assert upgrade(tmp_path) == "0049", "there is nothing left to do"
 
 
 def test_an_index_whose_rows_are_others_is_made_anew(former: sqlite3.Connection, tmp_path: Path) -> None:
@@ -143,7 +146,7 @@ def test_a_table_that_somebody_has_changed_is_named_and_nothing_is_touched(
 
 
 @pytest.mark.parametrize(
-    ("other", "said"), [("0001", "none older than 0045"), ("0044", "none older"), ("0049", "newer")]
+    ("other", "said"), [("0001", "none older than 0045"), ("0044", "none older"), ("0050", "newer")]
 )
 def test_another_revision_is_refused_and_nothing_is_touched(
     former: sqlite3.Connection, tmp_path: Path, other: str, said: str
@@ -164,7 +167,7 @@ def test_a_row_that_no_table_takes_any_more_is_named_before_anything_is_changed(
     former.execute("PRAGMA ignore_check_constraints = ON")
     former.execute("UPDATE ProcessBatch SET RetryCount = 1001")
     before = defined(former)
-    with pytest.raises(SchemaMismatch, match=r"hold what schema 0048 does not take: .*ProcessBatch") as refused:
+    with pytest.raises(SchemaMismatch, match=r"hold what schema 0049 does not take: .*ProcessBatch") as refused:
         upgrade(tmp_path)
 
     assert "correct them in an SQL client" in str(refused.value.next_step)
@@ -178,7 +181,8 @@ def former_server(postgres: PostgresServer, revision: str, tmp_path: Path) -> It
     """Return the way to a database of PostgreSQL as a revision before has left it, with rows."""
     database = PostgresControl(postgres, tmp_path, postgres.new_database())
     with closing(database.hand()) as hand:
-        for statement in f"{FORMER_POSTGRESQL}; {VERSION.format(revision)} {FILLED}".split(";\n"):
+        made = FORMER_POSTGRESQL[max(revision, min(FORMER_POSTGRESQL))]
+        for statement in f"{made}; {VERSION.format(revision)} {FILLED}".split(";\n"):
             hand.sql(statement)
     with closing(StoreTransactions(engine.open_engine(database.url, tmp_path))) as transactions:
         yield transactions
@@ -190,10 +194,10 @@ def test_on_a_server_what_is_new_is_added_to_the_tables(former_server: StoreTran
     former_server.run(frozenset(), schema.upgrade)
 
     with former_server.read() as connection:
-        assert schema.revision_of(connection) == "0048"
+        assert schema.revision_of(connection) == "0049"
         assert schema.differences(connection) == []
         assert connection.exec_driver_sql("SELECT Status, NextPool FROM BatchControl").all() == [("retry", None)]
-    assert revision != "0048"
+    assert revision != "0049"
 
 
 def test_on_a_server_what_somebody_has_changed_is_named(former_server: StoreTransactions, revision: str) -> None:
@@ -209,9 +213,9 @@ def test_on_a_server_what_somebody_has_changed_is_named(former_server: StoreTran
 def test_a_table_of_others_with_a_new_name_is_named_before_anything_is_changed(
     former: sqlite3.Connection, tmp_path: Path
 ) -> None:
-    former.execute("CREATE TABLE Pool (Depth INTEGER)")
+    former.execute("CREATE TABLE KeptForecast (Depth INTEGER)")
     before = defined(former)
-    with pytest.raises(SchemaMismatch, match="the upgrade needs the names of: Pool") as refused:
+    with pytest.raises(SchemaMismatch, match="the upgrade needs the names of: KeptForecast") as refused:
         upgrade(tmp_path)
 
     assert "rename them" in str(refused.value.next_step)

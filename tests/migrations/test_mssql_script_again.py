@@ -136,7 +136,7 @@ def test_the_model_knows_what_is_made() -> None:
     assert made.revision == schema.revisions()[-1]
     assert kinds["indexes"] > 30
     assert kinds["TRIGGER"] > 20
-    assert kinds["VIEW"] == 13
+    assert kinds["VIEW"] == 14
     assert "Entity, DataHash" in made.objects["indexes", "FileProcess", "IX_FileProcess_Duplicate"]
 
 

@@ -168,6 +168,7 @@ PLANTED = {
     "I86": ["INSERT INTO ControllerPool (Controller_id, PoolName) VALUES (99, 'ssis')"],
     "I87": ["INSERT INTO StepOutput (BatchProcessHistory_id, Number, Text) VALUES (99, 1, 'of nothing')"],
     "I88": ["INSERT INTO Confirmation (BatchControl_id, ProcessControlSeq, Question) VALUES (99, 10, 'now?')"],
+    "I89": ["INSERT INTO KeptForecast (ProcessBatch_id, MadeOn, NeedsPerson, Nights) VALUES (99, '2026-11-21', 0, 60)"],
     "I85": ["INSERT INTO Note (BatchControl_id, Text) VALUES (99, 'of nothing')"],
     "I93": ["INSERT INTO StepOutput (BatchProcessHistory_id, Number, Text) VALUES (1, 1, 'so far')"],
     "I67": ["UPDATE BatchProcessHistory SET DefVersion = 9 WHERE BatchProcessHistory_id = 1"],
@@ -183,7 +184,7 @@ NAMING = [
     PLANTED["I74"][0].replace("99", "1"), "INSERT INTO Calendar (CalendarName) VALUES ('NL')",
     PLANTED["I73"][0].replace("99", "1"),
     "INSERT INTO Controller (ControllerName, Host) VALUES ('c8', 'h')",
-    *(PLANTED[code][0].replace("99", "1") for code in ("I85", "I86", "I87", "I88")),
+    *(PLANTED[code][0].replace("99", "1") for code in ("I85", "I86", "I87", "I88", "I89")),
 ]  # fmt: skip
 """A row, at least, of every table that names others."""
 BESIDES = {

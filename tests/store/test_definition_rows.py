@@ -10,7 +10,7 @@ NO_DEFINITIONS = frozenset(
         *("FileProcess", "BatchControl", "BatchProcessHistory", "BatchCompletion", "DurationHistory", "SchedulerLog"),
         *("ScheduleFire", "ScheduleBackfill", "FileWatchSeen", "Controller", "Leader", "OperatorRequest", "AuditLog"),
         *("BatchVersion", "AppliedDefinition", "BatchFreeze", "ZoneOffset", "Incident", "AlertDelivery", "AuditSeal"),
-        *("NamedLock", "ControllerPool", "StepOutput", "Confirmation", "Note", "Drain"),
+        *("NamedLock", "ControllerPool", "StepOutput", "Confirmation", "Note", "Drain", "KeptForecast"),
         *("WebUser", "WebSession", "ApiToken", "LoginBackOff", "WebRequest"),
     }
 )

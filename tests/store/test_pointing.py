@@ -36,6 +36,7 @@ NAMING = {
     ),
     "BatchCompletion": "",
     "DurationHistory": "ProcessControlSeq 1, Day '2026-11-21', UpToMs 9, Runs 1, TotalMs 9, MinMs 9, MaxMs 9",
+    "KeptForecast": "MadeOn '2026-11-21', NeedsPerson 0, Nights 60",
     "Note": "Text 'called the supplier'",
     "ScheduleFire": "FireKey 'k', Outcome 'skipped', DueTime '2026-11-21'",
     "ScheduleBackfill": "FromTime '2026-11-01', UntilTime '2026-11-02', Actor 'anna'",

@@ -190,6 +190,10 @@ def put_all_kinds(world: World) -> None:
         world.submit(HOSTILE + "?", Status=status)
     world.sql("INSERT INTO BatchFreeze (ProcessBatchName, Reason) VALUES ('up', ?)", HOSTILE)
     world.sql(JOB, "tidy", "wh", "SELECT 1", "2030-01-01 02:00")
+    world.sql(
+        "INSERT INTO KeptForecast (ProcessBatch_id, MadeOn, FinishBy, Chance, NeedsPerson, Nights)"
+        " VALUES (1, '2020-01-01 00:00:00', '2020-01-01 06:00:00', 40, 0, 60)"
+    )
 
 
 def test_each_view_says_it_in_words(world: World, seen: Callable[..., list[dict[str, Any]]]) -> None:
@@ -217,6 +221,9 @@ def test_each_view_says_it_in_words(world: World, seen: Callable[..., list[dict[
         ("overdue", "daily at 06:00"),
         ("not due", "once at 2030-01-01 02:00"),
     }
+    ((chance, due),) = [(row["Chance"], row["DueInMinutes"]) for row in seen("vForecast")]
+    assert chance == 40
+    assert due < -3_000_000, "the night of 2020 is over"
     states = {row["Status"]: row["Reason"] for row in seen("vInbox")}
     assert states == {
         "rejected": "no reason was given",

@@ -14,6 +14,7 @@ from batchctl.store.tables import (
     controller_pool,
     duration_history,
     file_watch_seen,
+    kept_forecast,
     note,
     process_control,
     schedule_fire,
@@ -48,5 +49,6 @@ OF_REFERENCES: tuple[Invariant, ...] = (
     _names_what_is_there("I86", controller_pool),
     _names_what_is_there("I87", step_output),
     _names_what_is_there("I88", confirmation),
+    _names_what_is_there("I89", kept_forecast),
 )
 """The laws of other tables' references say more, and stand with the other laws of those tables."""

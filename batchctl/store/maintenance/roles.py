@@ -53,6 +53,7 @@ WORKED_ON = {
     "ScheduleFire": "INSERT, UPDATE",
     "ScheduleBackfill": "INSERT, UPDATE",
     "DurationHistory": "INSERT, UPDATE",
+    "KeptForecast": "INSERT, UPDATE, DELETE",
     "Controller": "INSERT, UPDATE, DELETE",
     "ControllerPool": "INSERT, DELETE",
     "StepOutput": "INSERT, DELETE",

@@ -102,10 +102,10 @@ def _changed_tables(connection: Connection, revision: str) -> list[str]:
             raise
         return []  # A user who may not make a schema to compare with may not upgrade either; the upgrade says so.
     repeatable = _repeatable().names(connection.dialect.name)
-    since = (
-        migrations_path() / "versions" / "tables" / f"{connection.dialect.name}_since_{former_tables.REVISIONS[-1]}.sql"
-    )
-    is_new = former_tables.new_since(since.read_text(encoding="utf-8"), [*metadata.tables])
+    folder, dialect = migrations_path() / "versions" / "tables", connection.dialect.name
+    scripts = [folder / f"{dialect}_since_{each}.sql" for each in former_tables.SINCE if revision <= each]
+    since = "".join(each.read_text(encoding="utf-8") for each in scripts)
+    is_new = former_tables.new_since(since, [*metadata.tables], revision)
     return sorted(name for name in {*missing, *changed} - repeatable if not is_new(name))
 
 
@@ -117,8 +117,9 @@ def _made_until(revision: str | None) -> set[str]:
     with create_engine("sqlite://", isolation_level="AUTOCOMMIT").connect() as scratch:
         upgrade(scratch)
         made = {name.lower() for name in _tables_and_views(scratch)}
-    is_former = revision in former_tables.REVISIONS
-    return made - {name.lower() for name in former_tables.new_tables([*metadata.tables])} if is_former else made
+    if revision not in former_tables.REVISIONS:
+        return made
+    return made - {name.lower() for name in former_tables.new_tables([*metadata.tables], revision)}
 
 
 def _tables_and_views(connection: Connection) -> list[str]:

@@ -29,6 +29,7 @@ KEPT = (
     ("BatchCompletion", "ProcessBatch_id", "ProcessBatch"),
     ("BatchCompletion", "DependsOnBatch_id", "ProcessBatch"),
     ("DurationHistory", "ProcessBatch_id", "ProcessBatch"),
+    ("KeptForecast", "ProcessBatch_id", "ProcessBatch"),
     ("Note", "ProcessBatch_id", "ProcessBatch"),
     ("ScheduleFire", "Schedule_id", "Schedule"),
     ("ScheduleBackfill", "Schedule_id", "Schedule"),

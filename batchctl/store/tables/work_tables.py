@@ -37,6 +37,7 @@ from batchctl.store.tables.making import (
 )
 from batchctl.store.tables.some_rows import (
     AT_ONCE,
+    AWAITED_FORECAST,
     AWAITING_INTAKE,
     BEGUN,
     CLAIMED_INSTANCE,
@@ -44,8 +45,10 @@ from batchctl.store.tables.some_rows import (
     HAS_DATA,
     IN_LINE_INSTANCE,
     INBOX_INTAKE,
+    KEPT_FORECAST,
     LATER,
     LIVE_ENTRY,
+    NEWEST_FORECAST,
     OVER_INSTANCE,
     PAUSED_INSTANCE,
     READY_INTAKE,
@@ -216,6 +219,34 @@ duration_history = table(
     UniqueConstraint("ProcessBatch_id", "ProcessControlSeq", "Day", "UpToMs"),
     check("Runs", "Runs >= 1"),
     check("MinMs", "MinMs BETWEEN 0 AND MaxMs"),
+)
+
+kept_forecast = table(
+    "KeptForecast",
+    key("KeptForecast_id"),
+    required("ProcessBatch_id", reference(), None, ForeignKey("ProcessBatch.ProcessBatch_id")),
+    column("CycleKey", name()),
+    required("MadeOn", UtcTime()),
+    # Without one it is the newest of its batch, which the next one replaces.
+    column("KeptFor", UtcTime()),
+    column("P50", UtcTime()),
+    column("P90", UtcTime()),
+    column("FinishBy", UtcTime()),
+    column("Chance", Integer()),
+    required("NeedsPerson", Integer()),
+    required("Nights", Integer()),
+    column("Decides", text_column()),
+    column("Helps", text_column()),
+    column("ReadyOn", UtcTime()),
+    stamp("z_inserted"),
+    stamp("z_updated"),
+    check("Chance", "Chance BETWEEN 0 AND 100"),
+    check("NeedsPerson", "NeedsPerson BETWEEN 0 AND 100"),
+    check("Nights", "Nights >= 0"),
+    index("UX_KeptForecast_Newest", "ProcessBatch_id", where=NEWEST_FORECAST, unique=True),
+    index("UX_KeptForecast_Kept", "ProcessBatch_id", "KeptFor", where=KEPT_FORECAST, unique=True),
+    index("IX_KeptForecast_Awaited", "KeptForecast_id", where=AWAITED_FORECAST),
+    Index("IX_KeptForecast_KeptFor", "KeptFor"),
 )
 
 batch_completion = table(

@@ -10,6 +10,7 @@ endless, or of a year that nothing can be added to.
 from __future__ import annotations
 
 from batchctl.store.views.blocker_views import frozen, not_installed, unreadable
+from batchctl.store.views.forecast_view import forecast
 from batchctl.store.views.instance_views import failed, history, late, running, status
 from batchctl.store.views.pool_view import pools
 from batchctl.store.views.start_views import inbox, schedule, sql_job
@@ -29,7 +30,7 @@ NAMES = (
         "vLate",
         "vHistory",
     ),
-    *("vSchedule", "vInbox", "vSqlJob"),
+    *("vSchedule", "vInbox", "vSqlJob", "vForecast"),
 )
 """The views; those that others stand upon come first."""
 
@@ -51,6 +52,7 @@ def views(dialect: str, schema: str = "") -> dict[str, str]:
         schedule,
         inbox,
         sql_job,
+        forecast,
     )
     return {
         name: view_dialect.for_any_client(f"{view_dialect.create} {schema}{name} AS{write(view_dialect)}")

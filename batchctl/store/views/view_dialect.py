@@ -85,6 +85,14 @@ class ViewDialect:
             f"CAST(DATEDIFF_BIG(millisecond, {begin}, {end}) / 1000.0 AS decimal(18, 3))",
         )
 
+    def minutes(self, begin: str, end: str) -> str:
+        """Return how many minutes something takes; nothing where that is endless."""
+        return self._each(
+            f"CAST(round((julianday({end}) - julianday({begin})) * 1440.0) AS INTEGER)",
+            f"CASE WHEN isfinite({end}) THEN CAST(round(EXTRACT(EPOCH FROM {end} - {begin}) / 60) AS bigint) END",
+            f"CAST(round(DATEDIFF_BIG(second, {begin}, {end}) / 60.0, 0) AS bigint)",
+        )
+
     def wording(self, at: str) -> str:
         """Write a time as the command line does, to which what is endless is the last time or the first that it knows."""
         return self._each(

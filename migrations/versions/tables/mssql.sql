@@ -435,7 +435,7 @@ CREATE TABLE Incident (
     CONSTRAINT [CK_Incident_Occurrences] CHECK (Occurrences >= 1),
     CONSTRAINT [CK_Incident_AlertsMade] CHECK (AlertsMade >= 0),
     CONSTRAINT [CK_Incident_Kind]
-        CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'unanswered', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
+        CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'unanswered', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'at_risk', 'forecast_misses', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
     CONSTRAINT [CK_Incident_Severity] CHECK (lower(Severity) IN ('warning', 'error')),
     CONSTRAINT [CK_Incident_Status] CHECK (lower(Status) IN ('open', 'acknowledged', 'resolved'))
 );
@@ -858,6 +858,39 @@ CREATE TABLE DurationHistory (
     CONSTRAINT [CK_DurationHistory_MinMs] CHECK (MinMs BETWEEN 0 AND MaxMs),
     CONSTRAINT [FK_DurationHistory_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
 );
+
+-- When batches will probably be ready, as it was said last, and at fixed hours with what came of it.
+CREATE TABLE KeptForecast (
+    KeptForecast_id BIGINT NOT NULL IDENTITY,
+    ProcessBatch_id BIGINT NOT NULL,
+    CycleKey NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    MadeOn DATETIME2(3) NOT NULL,
+    KeptFor DATETIME2(3) NULL,
+    P50 DATETIME2(3) NULL,
+    P90 DATETIME2(3) NULL,
+    FinishBy DATETIME2(3) NULL,
+    Chance INTEGER NULL,
+    NeedsPerson INTEGER NOT NULL,
+    Nights INTEGER NOT NULL,
+    Decides NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Helps NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    ReadyOn DATETIME2(3) NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_KeptForecast_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_KeptForecast_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_KeptForecast] PRIMARY KEY (KeptForecast_id),
+    CONSTRAINT [CK_KeptForecast_Chance] CHECK (Chance BETWEEN 0 AND 100),
+    CONSTRAINT [CK_KeptForecast_NeedsPerson] CHECK (NeedsPerson BETWEEN 0 AND 100),
+    CONSTRAINT [CK_KeptForecast_Nights] CHECK (Nights >= 0),
+    CONSTRAINT [FK_KeptForecast_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
+);
+
+CREATE UNIQUE INDEX [UX_KeptForecast_Newest] ON KeptForecast (ProcessBatch_id) WHERE KeptFor IS NULL;
+
+CREATE UNIQUE INDEX [UX_KeptForecast_Kept] ON KeptForecast (ProcessBatch_id, KeptFor) WHERE KeptFor IS NOT NULL;
+
+CREATE INDEX [IX_KeptForecast_Awaited] ON KeptForecast (KeptForecast_id) WHERE ReadyOn IS NULL AND KeptFor IS NOT NULL;
+
+CREATE INDEX [IX_KeptForecast_KeptFor] ON KeptForecast (KeptFor);
 
 -- Which pools a controller serves; one without rows serves the default pool.
 CREATE TABLE ControllerPool (

@@ -453,7 +453,7 @@ CREATE TABLE Incident (
     CONSTRAINT "CK_Incident_Occurrences" CHECK (Occurrences >= 1),
     CONSTRAINT "CK_Incident_AlertsMade" CHECK (AlertsMade >= 0),
     CONSTRAINT "CK_Incident_Kind"
-        CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'unanswered', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
+        CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'unanswered', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'at_risk', 'forecast_misses', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
     CONSTRAINT "CK_Incident_Severity" CHECK (lower(Severity) IN ('warning', 'error')),
     CONSTRAINT "CK_Incident_Status" CHECK (lower(Status) IN ('open', 'acknowledged', 'resolved')),
     CONSTRAINT "CK_Incident_OpenedTime_Type" CHECK (OpenedTime >= '0001-01-01' AND OpenedTime < '10000-01-01'),
@@ -929,6 +929,47 @@ CREATE TABLE DurationHistory (
     CONSTRAINT "CK_DurationHistory_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
     CONSTRAINT "CK_DurationHistory_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
 );
+
+-- When batches will probably be ready, as it was said last, and at fixed hours with what came of it.
+CREATE TABLE KeptForecast (
+    KeptForecast_id BIGSERIAL NOT NULL,
+    ProcessBatch_id BIGINT NOT NULL,
+    CycleKey VARCHAR(200),
+    MadeOn TIMESTAMP(3) WITHOUT TIME ZONE NOT NULL,
+    KeptFor TIMESTAMP(3) WITHOUT TIME ZONE,
+    P50 TIMESTAMP(3) WITHOUT TIME ZONE,
+    P90 TIMESTAMP(3) WITHOUT TIME ZONE,
+    FinishBy TIMESTAMP(3) WITHOUT TIME ZONE,
+    Chance INTEGER,
+    NeedsPerson INTEGER NOT NULL,
+    Nights INTEGER NOT NULL,
+    Decides TEXT,
+    Helps TEXT,
+    ReadyOn TIMESTAMP(3) WITHOUT TIME ZONE,
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    CONSTRAINT "PK_KeptForecast" PRIMARY KEY (KeptForecast_id),
+    CONSTRAINT "CK_KeptForecast_Chance" CHECK (Chance BETWEEN 0 AND 100),
+    CONSTRAINT "CK_KeptForecast_NeedsPerson" CHECK (NeedsPerson BETWEEN 0 AND 100),
+    CONSTRAINT "CK_KeptForecast_Nights" CHECK (Nights >= 0),
+    CONSTRAINT "FK_KeptForecast_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
+    CONSTRAINT "CK_KeptForecast_MadeOn_Type" CHECK (MadeOn >= '0001-01-01' AND MadeOn < '10000-01-01'),
+    CONSTRAINT "CK_KeptForecast_KeptFor_Type" CHECK (KeptFor >= '0001-01-01' AND KeptFor < '10000-01-01'),
+    CONSTRAINT "CK_KeptForecast_P50_Type" CHECK (P50 >= '0001-01-01' AND P50 < '10000-01-01'),
+    CONSTRAINT "CK_KeptForecast_P90_Type" CHECK (P90 >= '0001-01-01' AND P90 < '10000-01-01'),
+    CONSTRAINT "CK_KeptForecast_FinishBy_Type" CHECK (FinishBy >= '0001-01-01' AND FinishBy < '10000-01-01'),
+    CONSTRAINT "CK_KeptForecast_ReadyOn_Type" CHECK (ReadyOn >= '0001-01-01' AND ReadyOn < '10000-01-01'),
+    CONSTRAINT "CK_KeptForecast_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
+    CONSTRAINT "CK_KeptForecast_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
+);
+
+CREATE UNIQUE INDEX "UX_KeptForecast_Newest" ON KeptForecast (ProcessBatch_id) WHERE KeptFor IS NULL;
+
+CREATE UNIQUE INDEX "UX_KeptForecast_Kept" ON KeptForecast (ProcessBatch_id, KeptFor) WHERE KeptFor IS NOT NULL;
+
+CREATE INDEX "IX_KeptForecast_Awaited" ON KeptForecast (KeptForecast_id) WHERE ReadyOn IS NULL AND KeptFor IS NOT NULL;
+
+CREATE INDEX "IX_KeptForecast_KeptFor" ON KeptForecast (KeptFor);
 
 -- Which pools a controller serves; one without rows serves the default pool.
 CREATE TABLE ControllerPool (

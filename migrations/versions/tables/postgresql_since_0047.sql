@@ -7,8 +7,6 @@ ALTER TABLE ProcessBatch ADD CONSTRAINT "CK_ProcessBatch_MaxPerMinute" CHECK (Ma
 ALTER TABLE ProcessBatch ADD CONSTRAINT "CK_ProcessBatch_Pool" CHECK (Pool <> '');
 ALTER TABLE OperatorRequest DROP CONSTRAINT IF EXISTS "CK_OperatorRequest_Action_Word";
 ALTER TABLE OperatorRequest ADD CONSTRAINT "CK_OperatorRequest_Action_Word" CHECK (lower(regexp_replace(Action, '^[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')) IN ('rerun', 'skip', 'pause', 'resume', 'cancel', 'enable', 'disable', 'freeze', 'thaw', 'acknowledge', 'snooze', 'retry', 'reject', 'resend', 'drain', 'undrain', 'note', 'confirm', 'refuse', 'run', 'backfill', 'accept') OR NOT (Status = 'requested'));
-ALTER TABLE Incident DROP CONSTRAINT IF EXISTS "CK_Incident_Kind";
-ALTER TABLE Incident ADD CONSTRAINT "CK_Incident_Kind" CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'unanswered', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble'));
 ALTER TABLE ProcessControl ADD COLUMN Pool VARCHAR(50);
 ALTER TABLE ProcessControl ADD COLUMN RetryCount INTEGER;
 ALTER TABLE ProcessControl ADD COLUMN RetryWaitSecs INTEGER;

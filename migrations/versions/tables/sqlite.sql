@@ -286,7 +286,7 @@ CREATE INDEX "IX_Drain_Standing" ON Drain (Drain_id) WHERE UndrainedTime IS NULL
 CREATE TABLE Incident (
     Incident_id INTEGER PRIMARY KEY AUTOINCREMENT,
     Kind TEXT COLLATE NOCASE NOT NULL
-        CHECK (Kind IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'unanswered', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
+        CHECK (Kind IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'unanswered', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'at_risk', 'forecast_misses', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
     IncidentKey TEXT NOT NULL CHECK (length(IncidentKey) BETWEEN 1 AND 200),
     Severity TEXT COLLATE NOCASE NOT NULL CHECK (Severity IN ('warning', 'error')),
     Status TEXT COLLATE NOCASE NOT NULL DEFAULT 'open' CHECK (Status IN ('open', 'acknowledged', 'resolved')),
@@ -693,6 +693,41 @@ CREATE TABLE DurationHistory (
         CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
     UNIQUE (ProcessBatch_id, ProcessControlSeq, Day, UpToMs)
 ) STRICT;
+
+-- When batches will probably be ready, as it was said last, and at fixed hours with what came of it.
+CREATE TABLE KeptForecast (
+    KeptForecast_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    ProcessBatch_id INTEGER NOT NULL REFERENCES ProcessBatch,
+    CycleKey TEXT CHECK (length(CycleKey) <= 200),
+    MadeOn TEXT NOT NULL
+        CHECK (MadeOn GLOB '*[0-9]' AND ifnull(max('0001',date(MadeOn,'+0 days')),'')||' ' IN (MadeOn||' ',rtrim(MadeOn,'0123456789.:'))),
+    KeptFor TEXT
+        CHECK (KeptFor GLOB '*[0-9]' AND ifnull(max('0001',date(KeptFor,'+0 days')),'')||' ' IN (KeptFor||' ',rtrim(KeptFor,'0123456789.:'))),
+    P50 TEXT CHECK (P50 GLOB '*[0-9]' AND ifnull(max('0001',date(P50,'+0 days')),'')||' ' IN (P50||' ',rtrim(P50,'0123456789.:'))),
+    P90 TEXT CHECK (P90 GLOB '*[0-9]' AND ifnull(max('0001',date(P90,'+0 days')),'')||' ' IN (P90||' ',rtrim(P90,'0123456789.:'))),
+    FinishBy TEXT
+        CHECK (FinishBy GLOB '*[0-9]' AND ifnull(max('0001',date(FinishBy,'+0 days')),'')||' ' IN (FinishBy||' ',rtrim(FinishBy,'0123456789.:'))),
+    Chance INTEGER CHECK (Chance BETWEEN 0 AND 100),
+    NeedsPerson INTEGER NOT NULL CHECK (NeedsPerson BETWEEN 0 AND 100),
+    Nights INTEGER NOT NULL CHECK (Nights >= 0),
+    Decides TEXT,
+    Helps TEXT,
+    ReadyOn TEXT
+        CHECK (ReadyOn GLOB '*[0-9]' AND ifnull(max('0001',date(ReadyOn,'+0 days')),'')||' ' IN (ReadyOn||' ',rtrim(ReadyOn,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
+        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
+        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    CHECK (NOT instr(replace(json_array(CycleKey,Decides,Helps),'\\',''),'\u0000'))
+) STRICT;
+
+CREATE UNIQUE INDEX "UX_KeptForecast_Newest" ON KeptForecast (ProcessBatch_id) WHERE KeptFor IS NULL;
+
+CREATE UNIQUE INDEX "UX_KeptForecast_Kept" ON KeptForecast (ProcessBatch_id, KeptFor) WHERE KeptFor IS NOT NULL;
+
+CREATE INDEX "IX_KeptForecast_Awaited" ON KeptForecast (KeptForecast_id) WHERE ReadyOn IS NULL AND KeptFor IS NOT NULL;
+
+CREATE INDEX "IX_KeptForecast_KeptFor" ON KeptForecast (KeptFor);
 
 -- Which pools a controller serves; one without rows serves the default pool.
 CREATE TABLE ControllerPool (

@@ -1,4 +1,4 @@
--- The control database of batchctl on SQL Server 2017 or later, schema 0048.
+-- The control database of batchctl on SQL Server 2017 or later, schema 0049.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -I -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
@@ -32,7 +32,7 @@ END;
 GO
 
 IF EXISTS (SELECT 1 FROM sys.tables WHERE schema_id = SCHEMA_ID() AND name IN (
-        N'ProcessBatch', N'Pool', N'Variable', N'Resource', N'Schedule', N'Calendar', N'DataTrigger', N'FileWatch', N'Setting', N'BatchVersion', N'AppliedDefinition', N'OperatorRequest', N'BatchFreeze', N'Drain', N'Incident', N'AuditLog', N'AuditSeal', N'ZoneOffset', N'SchedulerLog', N'FileProcess', N'Controller', N'Leader', N'NamedLock', N'ProcessControl', N'BatchResource', N'BatchDependency', N'CalendarDay', N'AlertDelivery', N'FileWatchSeen', N'ScheduleBackfill', N'BatchControl', N'DurationHistory', N'ControllerPool', N'Confirmation', N'Note', N'WebUser', N'WebSession', N'ApiToken', N'LoginBackOff', N'WebRequest', N'ScheduleFire', N'BatchProcessHistory', N'BatchCompletion', N'StepOutput'))
+        N'ProcessBatch', N'Pool', N'Variable', N'Resource', N'Schedule', N'Calendar', N'DataTrigger', N'FileWatch', N'Setting', N'BatchVersion', N'AppliedDefinition', N'OperatorRequest', N'BatchFreeze', N'Drain', N'Incident', N'AuditLog', N'AuditSeal', N'ZoneOffset', N'SchedulerLog', N'FileProcess', N'Controller', N'Leader', N'NamedLock', N'ProcessControl', N'BatchResource', N'BatchDependency', N'CalendarDay', N'AlertDelivery', N'FileWatchSeen', N'ScheduleBackfill', N'BatchControl', N'DurationHistory', N'KeptForecast', N'ControllerPool', N'Confirmation', N'Note', N'WebUser', N'WebSession', N'ApiToken', N'LoginBackOff', N'WebRequest', N'ScheduleFire', N'BatchProcessHistory', N'BatchCompletion', N'StepOutput'))
    AND OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.alembic_version', N'U') IS NULL
 BEGIN
     RAISERROR(N'batchctl: there are tables here that batchctl did not make; choose another database or schema.', 16, 1);
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0045', '0046', '0047', '0048'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0045', '0046', '0047', '0048', '0049'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -639,7 +639,7 @@ CREATE TABLE Incident (
     CONSTRAINT [CK_Incident_Occurrences] CHECK (Occurrences >= 1),
     CONSTRAINT [CK_Incident_AlertsMade] CHECK (AlertsMade >= 0),
     CONSTRAINT [CK_Incident_Kind]
-        CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'unanswered', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
+        CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'unanswered', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'at_risk', 'forecast_misses', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
     CONSTRAINT [CK_Incident_Severity] CHECK (lower(Severity) IN ('warning', 'error')),
     CONSTRAINT [CK_Incident_Status] CHECK (lower(Status) IN ('open', 'acknowledged', 'resolved'))
 );
@@ -1347,6 +1347,74 @@ BEGIN
 END;
 GO
 
+-- When batches will probably be ready, as it was said last, and at fixed hours with what came of it.
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.KeptForecast', N'U') IS NULL
+CREATE TABLE KeptForecast (
+    KeptForecast_id BIGINT NOT NULL IDENTITY,
+    ProcessBatch_id BIGINT NOT NULL,
+    CycleKey NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    MadeOn DATETIME2(3) NOT NULL,
+    KeptFor DATETIME2(3) NULL,
+    P50 DATETIME2(3) NULL,
+    P90 DATETIME2(3) NULL,
+    FinishBy DATETIME2(3) NULL,
+    Chance INTEGER NULL,
+    NeedsPerson INTEGER NOT NULL,
+    Nights INTEGER NOT NULL,
+    Decides NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Helps NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    ReadyOn DATETIME2(3) NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_KeptForecast_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_KeptForecast_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_KeptForecast] PRIMARY KEY (KeptForecast_id),
+    CONSTRAINT [CK_KeptForecast_Chance] CHECK (Chance BETWEEN 0 AND 100),
+    CONSTRAINT [CK_KeptForecast_NeedsPerson] CHECK (NeedsPerson BETWEEN 0 AND 100),
+    CONSTRAINT [CK_KeptForecast_Nights] CHECK (Nights >= 0),
+    CONSTRAINT [FK_KeptForecast_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'UX_KeptForecast_Newest' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.KeptForecast', N'U'))
+CREATE UNIQUE INDEX [UX_KeptForecast_Newest] ON KeptForecast (ProcessBatch_id) WHERE KeptFor IS NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'UX_KeptForecast_Kept' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.KeptForecast', N'U'))
+CREATE UNIQUE INDEX [UX_KeptForecast_Kept] ON KeptForecast (ProcessBatch_id, KeptFor) WHERE KeptFor IS NOT NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_KeptForecast_Awaited' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.KeptForecast', N'U'))
+CREATE INDEX [IX_KeptForecast_Awaited] ON KeptForecast (KeptForecast_id) WHERE ReadyOn IS NULL AND KeptFor IS NOT NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_KeptForecast_KeptFor' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.KeptForecast', N'U'))
+CREATE INDEX [IX_KeptForecast_KeptFor] ON KeptForecast (KeptFor);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
 -- Which pools a controller serves; one without rows serves the default pool.
 IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ControllerPool', N'U') IS NULL
 CREATE TABLE ControllerPool (
@@ -1873,23 +1941,6 @@ BEGIN
 END;
 GO
 
-ALTER TABLE Incident DROP CONSTRAINT IF EXISTS [CK_Incident_Kind];
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CK_Incident_Kind', N'C') IS NULL
-ALTER TABLE Incident ADD CONSTRAINT [CK_Incident_Kind] CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'unanswered', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble'));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
 IF COL_LENGTH(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'Pool') IS NULL
 ALTER TABLE ProcessControl ADD Pool NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL;
 GO
@@ -2150,8 +2201,26 @@ BEGIN
 END;
 GO
 
+-- What is new in the tables that a database of revision 0048 has.
+ALTER TABLE Incident DROP CONSTRAINT IF EXISTS [CK_Incident_Kind];
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CK_Incident_Kind', N'C') IS NULL
+ALTER TABLE Incident ADD CONSTRAINT [CK_Incident_Kind] CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'unanswered', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'at_risk', 'forecast_misses', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble'));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
 IF NOT EXISTS (SELECT 1 FROM alembic_version)
-INSERT INTO alembic_version (version_num) VALUES ('0048');
+INSERT INTO alembic_version (version_num) VALUES ('0049');
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -2159,7 +2228,7 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0048' WHERE version_num = '0045';
+UPDATE alembic_version SET version_num = '0049' WHERE version_num = '0045';
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -2167,7 +2236,7 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0048' WHERE version_num = '0046';
+UPDATE alembic_version SET version_num = '0049' WHERE version_num = '0046';
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -2175,7 +2244,15 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0048' WHERE version_num = '0047';
+UPDATE alembic_version SET version_num = '0049' WHERE version_num = '0047';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0049' WHERE version_num = '0048';
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -2868,6 +2945,21 @@ LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
     SELECT MAX(g.BatchProcessHistory_id) FROM BatchProcessHistory g
     JOIN BatchControl c ON c.BatchControl_id = g.BatchControl_id WHERE c.ProcessBatch_id = b.ProcessBatch_id)
 WHERE e.Origin = 'sql' AND b.Origin = 'sql';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+CREATE OR ALTER VIEW vForecast AS
+SELECT b.ProcessBatchName, k.CycleKey, k.P50, (SELECT TOP 1 CASE WHEN k.P50 BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, k.P50) END FROM ZoneOffset o WHERE o.UntilTime > k.P50 AND o.FromTime <= k.P50 ORDER BY o.FromTime) AS P50Local, k.P90, (SELECT TOP 1 CASE WHEN k.P90 BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, k.P90) END FROM ZoneOffset o WHERE o.UntilTime > k.P90 AND o.FromTime <= k.P90 ORDER BY o.FromTime) AS P90Local,
+       k.FinishBy, (SELECT TOP 1 CASE WHEN k.FinishBy BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, k.FinishBy) END FROM ZoneOffset o WHERE o.UntilTime > k.FinishBy AND o.FromTime <= k.FinishBy ORDER BY o.FromTime) AS FinishByLocal, CAST(round(DATEDIFF_BIG(second, SYSUTCDATETIME(), k.FinishBy) / 60.0, 0) AS bigint) AS DueInMinutes, k.Chance, k.NeedsPerson, k.Nights,
+       k.Decides, k.Helps, k.MadeOn, (SELECT TOP 1 CASE WHEN k.MadeOn BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, k.MadeOn) END FROM ZoneOffset o WHERE o.UntilTime > k.MadeOn AND o.FromTime <= k.MadeOn ORDER BY o.FromTime) AS MadeOnLocal,
+       CONCAT('SELECT * FROM vStatus WHERE ProcessBatchName = ', CONCAT('N''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';') AS NextSql
+FROM KeptForecast k
+JOIN ProcessBatch b ON b.ProcessBatch_id = k.ProcessBatch_id
+WHERE k.KeptFor IS NULL;
 GO
 IF @@TRANCOUNT = 0
 BEGIN

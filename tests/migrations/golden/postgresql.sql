@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0048.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0049.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -10,7 +10,7 @@ BEGIN;
 DO $$
 BEGIN
     IF EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE relnamespace = current_schema()::regnamespace AND relname IN (
-        'alembic_version', 'processbatch', 'pool', 'variable', 'resource', 'schedule', 'calendar', 'datatrigger', 'filewatch', 'setting', 'batchversion', 'applieddefinition', 'operatorrequest', 'batchfreeze', 'drain', 'incident', 'auditlog', 'auditseal', 'zoneoffset', 'schedulerlog', 'fileprocess', 'controller', 'leader', 'namedlock', 'processcontrol', 'batchresource', 'batchdependency', 'calendarday', 'alertdelivery', 'filewatchseen', 'schedulebackfill', 'batchcontrol', 'durationhistory', 'controllerpool', 'confirmation', 'note', 'webuser', 'websession', 'apitoken', 'loginbackoff', 'webrequest', 'schedulefire', 'batchprocesshistory', 'batchcompletion', 'stepoutput'))
+        'alembic_version', 'processbatch', 'pool', 'variable', 'resource', 'schedule', 'calendar', 'datatrigger', 'filewatch', 'setting', 'batchversion', 'applieddefinition', 'operatorrequest', 'batchfreeze', 'drain', 'incident', 'auditlog', 'auditseal', 'zoneoffset', 'schedulerlog', 'fileprocess', 'controller', 'leader', 'namedlock', 'processcontrol', 'batchresource', 'batchdependency', 'calendarday', 'alertdelivery', 'filewatchseen', 'schedulebackfill', 'batchcontrol', 'durationhistory', 'keptforecast', 'controllerpool', 'confirmation', 'note', 'webuser', 'websession', 'apitoken', 'loginbackoff', 'webrequest', 'schedulefire', 'batchprocesshistory', 'batchcompletion', 'stepoutput'))
     THEN
         RAISE EXCEPTION 'batchctl: there are tables of these names already; nothing is made'
             USING HINT = 'to bring a database of batchctl up to date: batchctl db upgrade; or choose another database or schema';
@@ -23,7 +23,7 @@ CREATE TABLE alembic_version (
     CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
 
--- Running upgrade  -> 0048
+-- Running upgrade  -> 0049
 
 -- A batch: which entity it takes, how its instances are made, in what order and how often they are tried.
 CREATE TABLE ProcessBatch (
@@ -480,7 +480,7 @@ CREATE TABLE Incident (
     CONSTRAINT "CK_Incident_Occurrences" CHECK (Occurrences >= 1),
     CONSTRAINT "CK_Incident_AlertsMade" CHECK (AlertsMade >= 0),
     CONSTRAINT "CK_Incident_Kind"
-        CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'unanswered', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
+        CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'unanswered', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'at_risk', 'forecast_misses', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
     CONSTRAINT "CK_Incident_Severity" CHECK (lower(Severity) IN ('warning', 'error')),
     CONSTRAINT "CK_Incident_Status" CHECK (lower(Status) IN ('open', 'acknowledged', 'resolved')),
     CONSTRAINT "CK_Incident_OpenedTime_Type" CHECK (OpenedTime >= '0001-01-01' AND OpenedTime < '10000-01-01'),
@@ -957,6 +957,47 @@ CREATE TABLE DurationHistory (
     CONSTRAINT "CK_DurationHistory_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
 );
 
+-- When batches will probably be ready, as it was said last, and at fixed hours with what came of it.
+CREATE TABLE KeptForecast (
+    KeptForecast_id BIGSERIAL NOT NULL,
+    ProcessBatch_id BIGINT NOT NULL,
+    CycleKey VARCHAR(200),
+    MadeOn TIMESTAMP(3) WITHOUT TIME ZONE NOT NULL,
+    KeptFor TIMESTAMP(3) WITHOUT TIME ZONE,
+    P50 TIMESTAMP(3) WITHOUT TIME ZONE,
+    P90 TIMESTAMP(3) WITHOUT TIME ZONE,
+    FinishBy TIMESTAMP(3) WITHOUT TIME ZONE,
+    Chance INTEGER,
+    NeedsPerson INTEGER NOT NULL,
+    Nights INTEGER NOT NULL,
+    Decides TEXT,
+    Helps TEXT,
+    ReadyOn TIMESTAMP(3) WITHOUT TIME ZONE,
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
+    CONSTRAINT "PK_KeptForecast" PRIMARY KEY (KeptForecast_id),
+    CONSTRAINT "CK_KeptForecast_Chance" CHECK (Chance BETWEEN 0 AND 100),
+    CONSTRAINT "CK_KeptForecast_NeedsPerson" CHECK (NeedsPerson BETWEEN 0 AND 100),
+    CONSTRAINT "CK_KeptForecast_Nights" CHECK (Nights >= 0),
+    CONSTRAINT "FK_KeptForecast_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
+    CONSTRAINT "CK_KeptForecast_MadeOn_Type" CHECK (MadeOn >= '0001-01-01' AND MadeOn < '10000-01-01'),
+    CONSTRAINT "CK_KeptForecast_KeptFor_Type" CHECK (KeptFor >= '0001-01-01' AND KeptFor < '10000-01-01'),
+    CONSTRAINT "CK_KeptForecast_P50_Type" CHECK (P50 >= '0001-01-01' AND P50 < '10000-01-01'),
+    CONSTRAINT "CK_KeptForecast_P90_Type" CHECK (P90 >= '0001-01-01' AND P90 < '10000-01-01'),
+    CONSTRAINT "CK_KeptForecast_FinishBy_Type" CHECK (FinishBy >= '0001-01-01' AND FinishBy < '10000-01-01'),
+    CONSTRAINT "CK_KeptForecast_ReadyOn_Type" CHECK (ReadyOn >= '0001-01-01' AND ReadyOn < '10000-01-01'),
+    CONSTRAINT "CK_KeptForecast_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
+    CONSTRAINT "CK_KeptForecast_z_updated_Type" CHECK (z_updated >= '0001-01-01' AND z_updated < '10000-01-01')
+);
+
+CREATE UNIQUE INDEX "UX_KeptForecast_Newest" ON KeptForecast (ProcessBatch_id) WHERE KeptFor IS NULL;
+
+CREATE UNIQUE INDEX "UX_KeptForecast_Kept" ON KeptForecast (ProcessBatch_id, KeptFor) WHERE KeptFor IS NOT NULL;
+
+CREATE INDEX "IX_KeptForecast_Awaited" ON KeptForecast (KeptForecast_id) WHERE ReadyOn IS NULL AND KeptFor IS NOT NULL;
+
+CREATE INDEX "IX_KeptForecast_KeptFor" ON KeptForecast (KeptFor);
+
 -- Which pools a controller serves; one without rows serves the default pool.
 CREATE TABLE ControllerPool (
     ControllerPool_id BIGSERIAL NOT NULL,
@@ -1258,7 +1299,7 @@ INSERT INTO Leader (Fence) SELECT 0;
 
 INSERT INTO NamedLock (NamedLock_id) SELECT generate_series(1, 64);
 
-INSERT INTO alembic_version (version_num) VALUES ('0048') RETURNING alembic_version.version_num;
+INSERT INTO alembic_version (version_num) VALUES ('0049') RETURNING alembic_version.version_num;
 
 CREATE OR REPLACE FUNCTION batchctl_audit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -2100,6 +2141,15 @@ LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
     SELECT MAX(g.BatchProcessHistory_id) FROM BatchProcessHistory g
     JOIN BatchControl c ON c.BatchControl_id = g.BatchControl_id WHERE c.ProcessBatch_id = b.ProcessBatch_id)
 WHERE e.Origin = 'sql' AND b.Origin = 'sql';
+
+CREATE OR REPLACE VIEW vForecast AS
+SELECT b.ProcessBatchName, k.CycleKey, k.P50, (SELECT MIN(CASE WHEN k.P50 < '5000-01-01' AND (k.P50 > '4000-01-01 BC' OR NOT isfinite(k.P50)) THEN k.P50 + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > k.P50 AND o.FromTime <= k.P50) AS P50Local, k.P90, (SELECT MIN(CASE WHEN k.P90 < '5000-01-01' AND (k.P90 > '4000-01-01 BC' OR NOT isfinite(k.P90)) THEN k.P90 + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > k.P90 AND o.FromTime <= k.P90) AS P90Local,
+    k.FinishBy, (SELECT MIN(CASE WHEN k.FinishBy < '5000-01-01' AND (k.FinishBy > '4000-01-01 BC' OR NOT isfinite(k.FinishBy)) THEN k.FinishBy + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > k.FinishBy AND o.FromTime <= k.FinishBy) AS FinishByLocal, CASE WHEN isfinite(k.FinishBy) THEN CAST(round(EXTRACT(EPOCH FROM k.FinishBy - (statement_timestamp() AT TIME ZONE 'UTC')) / 60) AS bigint) END AS DueInMinutes, k.Chance, k.NeedsPerson, k.Nights,
+    k.Decides, k.Helps, k.MadeOn, (SELECT MIN(CASE WHEN k.MadeOn < '5000-01-01' AND (k.MadeOn > '4000-01-01 BC' OR NOT isfinite(k.MadeOn)) THEN k.MadeOn + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > k.MadeOn AND o.FromTime <= k.MadeOn) AS MadeOnLocal,
+    ('SELECT * FROM vStatus WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';') AS NextSql
+FROM KeptForecast k
+JOIN ProcessBatch b ON b.ProcessBatch_id = k.ProcessBatch_id
+WHERE k.KeptFor IS NULL;
 
 CREATE OR REPLACE TRIGGER TR_ProcessBatch_Audit AFTER INSERT OR DELETE OR UPDATE OF ProcessBatchName, Entity, Enabled, Seq, Priority, RetryCount, RetryWaitMins, RetryWaitSecs, Populator, PopulatorArgs, PopulatorOn, OnFailure, DependencyMode, MaxConcurrent, MaxPerMinute, Pool, DuplicateCheck, ProcessingMode, Origin, Description, Tags, ArriveBy, StartBy, FinishBy, ExpectedOn, ExpectedCalendar ON ProcessBatch FOR EACH ROW
     EXECUTE FUNCTION batchctl_audit('ProcessBatch', 'ProcessBatchName', '', '', 'ProcessBatchName', 'Entity', 'Enabled', 'Seq', 'Priority', 'RetryCount', 'RetryWaitMins', 'RetryWaitSecs', 'Populator', 'PopulatorArgs', 'PopulatorOn', 'OnFailure', 'DependencyMode', 'MaxConcurrent', 'MaxPerMinute', 'Pool', 'DuplicateCheck', 'ProcessingMode', 'Origin', 'Description', 'Tags', 'ArriveBy', 'StartBy', 'FinishBy', 'ExpectedOn', 'ExpectedCalendar');

@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0048.
+-- The control database of batchctl on SQLite, schema 0049.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -11,7 +11,7 @@ CREATE TABLE alembic_version (
     CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
 
--- Running upgrade  -> 0048
+-- Running upgrade  -> 0049
 
 -- A batch: which entity it takes, how its instances are made, in what order and how often they are tried.
 CREATE TABLE ProcessBatch (
@@ -301,7 +301,7 @@ CREATE INDEX "IX_Drain_Standing" ON Drain (Drain_id) WHERE UndrainedTime IS NULL
 CREATE TABLE Incident (
     Incident_id INTEGER PRIMARY KEY AUTOINCREMENT,
     Kind TEXT COLLATE NOCASE NOT NULL
-        CHECK (Kind IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'unanswered', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
+        CHECK (Kind IN ('failed', 'lost', 'held', 'fails_often', 'step_failed', 'unusual_rows', 'unanswered', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'at_risk', 'forecast_misses', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'pool_unserved', 'nobody_leads', 'populator_hangs', 'controller_trouble')),
     IncidentKey TEXT NOT NULL CHECK (length(IncidentKey) BETWEEN 1 AND 200),
     Severity TEXT COLLATE NOCASE NOT NULL CHECK (Severity IN ('warning', 'error')),
     Status TEXT COLLATE NOCASE NOT NULL DEFAULT 'open' CHECK (Status IN ('open', 'acknowledged', 'resolved')),
@@ -709,6 +709,41 @@ CREATE TABLE DurationHistory (
     UNIQUE (ProcessBatch_id, ProcessControlSeq, Day, UpToMs)
 ) STRICT;
 
+-- When batches will probably be ready, as it was said last, and at fixed hours with what came of it.
+CREATE TABLE KeptForecast (
+    KeptForecast_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    ProcessBatch_id INTEGER NOT NULL REFERENCES ProcessBatch,
+    CycleKey TEXT CHECK (length(CycleKey) <= 200),
+    MadeOn TEXT NOT NULL
+        CHECK (MadeOn GLOB '*[0-9]' AND ifnull(max('0001',date(MadeOn,'+0 days')),'')||' ' IN (MadeOn||' ',rtrim(MadeOn,'0123456789.:'))),
+    KeptFor TEXT
+        CHECK (KeptFor GLOB '*[0-9]' AND ifnull(max('0001',date(KeptFor,'+0 days')),'')||' ' IN (KeptFor||' ',rtrim(KeptFor,'0123456789.:'))),
+    P50 TEXT CHECK (P50 GLOB '*[0-9]' AND ifnull(max('0001',date(P50,'+0 days')),'')||' ' IN (P50||' ',rtrim(P50,'0123456789.:'))),
+    P90 TEXT CHECK (P90 GLOB '*[0-9]' AND ifnull(max('0001',date(P90,'+0 days')),'')||' ' IN (P90||' ',rtrim(P90,'0123456789.:'))),
+    FinishBy TEXT
+        CHECK (FinishBy GLOB '*[0-9]' AND ifnull(max('0001',date(FinishBy,'+0 days')),'')||' ' IN (FinishBy||' ',rtrim(FinishBy,'0123456789.:'))),
+    Chance INTEGER CHECK (Chance BETWEEN 0 AND 100),
+    NeedsPerson INTEGER NOT NULL CHECK (NeedsPerson BETWEEN 0 AND 100),
+    Nights INTEGER NOT NULL CHECK (Nights >= 0),
+    Decides TEXT,
+    Helps TEXT,
+    ReadyOn TEXT
+        CHECK (ReadyOn GLOB '*[0-9]' AND ifnull(max('0001',date(ReadyOn,'+0 days')),'')||' ' IN (ReadyOn||' ',rtrim(ReadyOn,'0123456789.:'))),
+    z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
+        CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
+    z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
+        CHECK (z_updated GLOB '*[0-9]' AND ifnull(max('0001',date(z_updated,'+0 days')),'')||' ' IN (z_updated||' ',rtrim(z_updated,'0123456789.:'))),
+    CHECK (NOT instr(replace(json_array(CycleKey,Decides,Helps),'\\',''),'\u0000'))
+) STRICT;
+
+CREATE UNIQUE INDEX "UX_KeptForecast_Newest" ON KeptForecast (ProcessBatch_id) WHERE KeptFor IS NULL;
+
+CREATE UNIQUE INDEX "UX_KeptForecast_Kept" ON KeptForecast (ProcessBatch_id, KeptFor) WHERE KeptFor IS NOT NULL;
+
+CREATE INDEX "IX_KeptForecast_Awaited" ON KeptForecast (KeptForecast_id) WHERE ReadyOn IS NULL AND KeptFor IS NOT NULL;
+
+CREATE INDEX "IX_KeptForecast_KeptFor" ON KeptForecast (KeptFor);
+
 -- Which pools a controller serves; one without rows serves the default pool.
 CREATE TABLE ControllerPool (
     ControllerPool_id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -965,7 +1000,7 @@ INSERT INTO Setting (Name, Value) SELECT 'DatabaseId', lower(hex(randomblob(16))
 
 INSERT INTO Leader (Fence) SELECT 0;
 
-INSERT INTO alembic_version (version_num) VALUES ('0048') RETURNING version_num;
+INSERT INTO alembic_version (version_num) VALUES ('0049') RETURNING version_num;
 
 CREATE VIEW vUnreadable AS
 SELECT TableName, Row_id, substr(Given, 1, instr(Given, ' ') - 1) AS ColumnName, ProcessBatch_id, Place,
@@ -1545,6 +1580,15 @@ LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
     JOIN BatchControl c ON c.BatchControl_id = g.BatchControl_id WHERE c.ProcessBatch_id = b.ProcessBatch_id)
 WHERE e.Origin = 'sql' AND b.Origin = 'sql';
 
+CREATE VIEW vForecast AS
+SELECT b.ProcessBatchName, k.CycleKey, k.P50, (SELECT strftime('%Y-%m-%d %H:%M:%f', k.P50, Shift) FROM batchctl_shifts WHERE datetime(k.P50, '+1 second') BETWEEN FromTime AND UntilTime) AS P50Local, k.P90, (SELECT strftime('%Y-%m-%d %H:%M:%f', k.P90, Shift) FROM batchctl_shifts WHERE datetime(k.P90, '+1 second') BETWEEN FromTime AND UntilTime) AS P90Local,
+    k.FinishBy, (SELECT strftime('%Y-%m-%d %H:%M:%f', k.FinishBy, Shift) FROM batchctl_shifts WHERE datetime(k.FinishBy, '+1 second') BETWEEN FromTime AND UntilTime) AS FinishByLocal, CAST(round((julianday(k.FinishBy) - julianday(strftime('%Y-%m-%d %H:%M:%f', 'now'))) * 1440.0) AS INTEGER) AS DueInMinutes, k.Chance, k.NeedsPerson, k.Nights,
+    k.Decides, k.Helps, k.MadeOn, (SELECT strftime('%Y-%m-%d %H:%M:%f', k.MadeOn, Shift) FROM batchctl_shifts WHERE datetime(k.MadeOn, '+1 second') BETWEEN FromTime AND UntilTime) AS MadeOnLocal,
+    'SELECT * FROM vStatus WHERE ProcessBatchName = ' || quote(b.ProcessBatchName) || ';' AS NextSql
+FROM KeptForecast k
+JOIN ProcessBatch b ON b.ProcessBatch_id = k.ProcessBatch_id
+WHERE k.KeptFor IS NULL;
+
 CREATE VIEW batchctl_blanks AS SELECT char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288) AS Blanks;
 
 CREATE VIEW batchctl_shifts AS
@@ -1642,6 +1686,7 @@ SELECT 'ProcessBatch', ProcessBatch_id FROM BatchProcessHistory UNION ALL
 SELECT 'ProcessBatch', ProcessBatch_id FROM BatchCompletion UNION ALL
 SELECT 'ProcessBatch', DependsOnBatch_id FROM BatchCompletion UNION ALL
 SELECT 'ProcessBatch', ProcessBatch_id FROM DurationHistory UNION ALL
+SELECT 'ProcessBatch', ProcessBatch_id FROM KeptForecast UNION ALL
 SELECT 'ProcessBatch', ProcessBatch_id FROM Note UNION ALL
 SELECT 'ProcessBatch', ProcessBatch_id FROM ProcessControl UNION ALL
 SELECT 'ProcessBatch', ProcessBatch_id FROM BatchResource UNION ALL
@@ -1685,6 +1730,8 @@ BEGIN
     FROM BatchCompletion WHERE ProcessBatch_id = OLD.ProcessBatch_id OR DependsOnBatch_id = OLD.ProcessBatch_id;
     SELECT RAISE(ABORT, 'batchctl: DurationHistory has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
     FROM DurationHistory WHERE ProcessBatch_id = OLD.ProcessBatch_id;
+    SELECT RAISE(ABORT, 'batchctl: KeptForecast has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
+    FROM KeptForecast WHERE ProcessBatch_id = OLD.ProcessBatch_id;
     SELECT RAISE(ABORT, 'batchctl: Note has rows of this ProcessBatch: instead: batchctl disable NAME --reason ...')
     FROM Note WHERE ProcessBatch_id = OLD.ProcessBatch_id;
     SELECT RAISE(ABORT, 'batchctl: ProcessControl has rows of this ProcessBatch: DELETE FROM ProcessControl WHERE ProcessBatch_id = ... first; or instead: batchctl disable NAME --reason ...')

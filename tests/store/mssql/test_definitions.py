@@ -86,7 +86,7 @@ def answer_a_comparison(server: SqlServer) -> None:
     server.when(
         r"SCHEMA_ID\(SCHEMA_NAME\(\)\)", [Rows([["CK_A", "(a > 0)"], ["CK_B", "(b > 0) NOT IN FORCE"]], columns)]
     )
-    server.when(r"INSERT INTO batchctl_model\.\[?alembic_version", [Rows([["0048"]], ["version_num"])])
+    server.when(r"INSERT INTO batchctl_model\.\[?alembic_version", [Rows([["0049"]], ["version_num"])])
     server.when("UPDATE batchctl_model", [Count(1)])
 
 
@@ -113,7 +113,7 @@ def test_what_was_changed_by_hand_is_found(server: SqlServer, connection: Connec
     assert schema.differences(connection) == ["CK_C is missing", "CK_B is not as it was made"]
     made = server.wording("CREATE ")
     assert made[0] == "EXEC (N'CREATE SCHEMA batchctl_model')"
-    tables, indexes, triggers = len(metadata.tables) + 1, 42, 30
+    tables, indexes, triggers = len(metadata.tables) + 1, 46, 30
     assert len(made) == 1 + tables + indexes + len(views.NAMES) + triggers, "the schema, and all that stands in it"
     assert all("batchctl_model." in text for text in made[1:])
     assert "REFERENCES batchctl_model." in "".join(made)
@@ -187,7 +187,7 @@ def test_an_upgrade_is_one_transaction(monkeypatch: pytest.MonkeyPatch, tmp_path
     server = SqlServer(module)
     server.install(monkeypatch)
     transactions = transactions_of(server, tmp_path)
-    server.when("INSERT INTO alembic_version", [Rows([["0048"]], ["version_num"])])
+    server.when("INSERT INTO alembic_version", [Rows([["0049"]], ["version_num"])])
     server.when("UPDATE alembic_version", [Count(1)])
     server.when("INFORMATION_SCHEMA|sys.tables", [Rows([], ["name"])])
     transactions.run(frozenset({Boundary.MIGRATION}), schema.upgrade)

@@ -1,8 +1,8 @@
 """All tables with their keys, constraints, indexes and first rows, as `tables/` has them for each kind of database.
 
-It replaces all revisions before it, and takes a database of the last of them, 0045 to 0047. What is new there is added, and
+It replaces all revisions before it, and takes a database of the last of them, 0045 to 0048. What is new there is added, and
 no row is moved: on SQLite the definitions of tables are written anew where they stand, in the order in which rows have their
-columns; on the servers `tables/<database>_since_0047.sql` says what changes in the tables that there were. Views, triggers
+columns; on the servers `tables/<database>_since_<revision>.sql` say what changes in the tables that there were. Views, triggers
 and functions are no migration: `db upgrade` makes them anew. The first revision of all was called 0001, so that this one is
 not.
 """
@@ -16,11 +16,13 @@ from pathlib import Path
 import sqlalchemy as sa
 from alembic import context, op
 
-revision = "0048"
+revision = "0049"
 down_revision = None
 branch_labels = None
 depends_on = None
 
+_SINCE = ("0047", "0048")
+"""The revisions after which tables were changed: each has a script of that, which takes databases up to it."""
 _MADE = re.compile(r'CREATE (TABLE|(?:UNIQUE )?INDEX) ["\[]?(\w+)["\]]?(?: ON (\w+))?')
 _PART = re.compile(r",\n {4}(?! )")
 """The separator of columns, and of other parts of a table."""
@@ -32,12 +34,13 @@ _REDEFINE = sa.text("UPDATE sqlite_master SET sql = :sql WHERE type = 'table' AN
 
 
 def upgrade() -> None:
-    """Make everything from nothing, or what is missing in a database of revision 0045 to 0047."""
+    """Make everything from nothing, or what is missing in a database of revision 0045 to 0048."""
     dialect = op.get_context().dialect.name
-    if "former" not in context.config.attributes:
+    former = context.config.attributes.get("former")
+    if former is None:
         # That script also takes a database that there is: each statement of it first looks what it finds.
         takes_former = dialect == "mssql" and context.is_offline_mode()
-        since = [*_statements("mssql_since_0047.sql")] if takes_former else []
+        since = [*_since(dialect, _SINCE[0])] if takes_former else []
         _make(one for one in _statements(f"{dialect}.sql") if one not in since)
         _make(iter(since))
         return
@@ -47,7 +50,7 @@ def upgrade() -> None:
     if dialect == "sqlite":
         _redefine(op.get_bind())
     else:
-        _make(_statements(f"{dialect}_since_0047.sql"))
+        _make(_since(dialect, former))
 
 
 def _make(statements: Iterator[str]) -> None:
@@ -58,6 +61,12 @@ def _make(statements: Iterator[str]) -> None:
 def _statements(file: str) -> Iterator[str]:
     script = (Path(__file__).with_name("tables") / file).read_text(encoding="utf-8")
     yield from (statement.strip() for statement in script.split(";\n") if statement.strip())
+
+
+def _since(dialect: str, former: str) -> Iterator[str]:
+    for revision in _SINCE:
+        if former <= revision:
+            yield from _statements(f"{dialect}_since_{revision}.sql")
 
 
 def _uncommented(statement: str) -> str:
