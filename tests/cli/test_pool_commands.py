@@ -214,6 +214,16 @@ def test_check_names_pools_that_are_not_there_and_those_that_were_never_served(t
     ]
 
 
+def test_check_names_a_pool_that_no_step_can_name(two: Shop) -> None:
+    two.sql("INSERT INTO Pool (PoolName) VALUES (' linux')")
+    assert two("check", "--json") == 6
+
+    (found,) = json.loads(two.out)
+    assert found["Message"] == "No step finds pool ' linux': its name begins or ends with blanks."
+    two.sql(found["Next"].partition(";")[0])
+    assert two("check") == 0
+
+
 @pytest.mark.parametrize("change", ["DELETE FROM Pool", "UPDATE Pool SET PoolName = 'other'"])
 def test_a_pool_that_steps_name_is_neither_removed_nor_renamed(two: Shop, change: str) -> None:
     with pytest.raises(two.refused, match="a batch or a step names this pool"):

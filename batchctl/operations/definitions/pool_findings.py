@@ -11,8 +11,13 @@ from batchctl.domain.text import did_you_mean, visible
 
 
 def pool_findings(batches: Iterable[BatchDefinition], pools: Pools) -> Iterator[RowFinding]:
-    """Yield the pools that are named and not there."""
+    """Yield the pools that are named and not there, and those that no step can name."""
     known = {DEFAULT_POOL, *pools.by_name}
+    for name in pools.by_name:
+        if name != name.strip():
+            message = f"No step finds pool '{visible(name)}': its name begins or ends with blanks."
+            mend = "UPDATE Pool SET PoolName = TRIM(PoolName) WHERE PoolName <> TRIM(PoolName); or delete that row"
+            yield RowFinding("Pool", visible(name), "PoolName", message, mend)
     for batch in batches:
         if batch.pool is not None and batch.pool not in known:
             yield _unknown("ProcessBatch", visible(batch.name), batch.pool, known)
