@@ -27,7 +27,16 @@ def pools(s: ViewDialect) -> str:
     is_unserved = f"t.Serving = 0 AND (t.PoolName <> '{DEFAULT_POOL}' OR t.Running > 0)"
     drain = s.joined("'pool '", "t.PoolName", "' is drained by '", "d.Actor", "': '", "d.Reason")
     of_host = s.joined(
-        *("'pool '", "t.PoolName", "' is served only by drained hosts: '", "h.Host", "' by '", "h.Actor", "': '", "h.Reason")
+        *(
+            "'pool '",
+            "t.PoolName",
+            "' is served only by drained hosts: '",
+            "h.Host",
+            "' by '",
+            "h.Actor",
+            "': '",
+            "h.Reason",
+        )
     )
     disabled = s.joined("'pool '", "t.PoolName", "' is disabled'")
     full = s.joined("t.Claimed", "' instances have a step of pool '", "t.PoolName", "' under way, its MaxConcurrent'")
