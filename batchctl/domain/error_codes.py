@@ -265,7 +265,7 @@ CODES: Mapping[str, int] = {
     "batchctl.web.handbook:chapter": 1461,
     "batchctl.web.pages.sql_page:as_sql": 1462,
     "batchctl.web.server:check_reach": 1404,
-    "batchctl.web.site:_as_csv": 1405,
+    "batchctl.web.tables:list_as_csv": 1405,
     "batchctl.web.act_forms:unknown_form": 1406,
     "batchctl.web.page:row_number": 1407,
     "batchctl.web.act_table:verb_of": 1408,
@@ -324,7 +324,7 @@ CODES: Mapping[str, int] = {
     "batchctl.web.oidc.issuer_entrance:_check_open": 1508,
     "batchctl.web.server:issuer_of": 1509,
     "batchctl.store.maintenance.schema:refuse_upgraded": 1550,
-    "batchctl.store.views.same_lists:_literal": 1551,
+    "batchctl.store.views.same_lists:_seen": 1551,
     "batchctl.operations.dependencies.forecasting:Forecaster.__post_init__": 1570,
     "batchctl.operations.dependencies.forecasting:Forecaster.of": 1571,
     "batchctl.operations.dependencies.forecasting:Forecaster._replays": 1572,
@@ -333,6 +333,7 @@ CODES: Mapping[str, int] = {
     "batchctl.web.site:Console.not_from_here": 1592,
     "batchctl.web.rest.api:_unknown": 1593,
     "batchctl.web.site:_no_such_page": 1594,
+    "batchctl.store.views.same_lists:_literal": 1600,
 }
 """By the module and the function that makes the error."""
 

@@ -9,11 +9,12 @@ from typing import Any
 
 from batchctl.domain.errors import NotFound
 from batchctl.domain.operators.request_verbs import AskedAct, Verb
-from batchctl.domain.operators.requests import Request
+from batchctl.domain.operators.requests import Request, RequestId
 from batchctl.domain.rows import AuditEntry, InstanceId
 from batchctl.domain.status import InstanceStatus, RequestStatus
 from batchctl.domain.text import fitting
 from batchctl.operations import many
+from batchctl.operations.column_lists import ColumnList
 from batchctl.operations.decisions import Action
 from batchctl.operations.intervene import Operator
 from batchctl.operations.many import Act, ManyOutcome, Selection
@@ -42,6 +43,8 @@ class BegunMany:
     """Whether each was asked for by a row, which the leader answers."""
     refused: Mapping[InstanceId, str] = field(default_factory=dict)
     """What was refused, and why: it is not tried again."""
+    requests: Mapping[InstanceId, RequestId] = field(default_factory=dict)
+    """By which row each was asked for, if it was."""
 
     @property
     def left(self) -> tuple[InstanceId, ...]:
@@ -49,13 +52,26 @@ class BegunMany:
         over = {*self.done, *self.refused}
         return tuple(one for one in self.selection.ids if one not in over)
 
+    @property
+    def narrowed(self) -> Mapping[str, str]:
+        """Return to which requests the statement is narrowed that shows what was refused, where each was asked for."""
+        refused = [str(self.requests[one]) for one in self.refused if one in self.requests]
+        return {"requests": ", ".join(refused)} if refused else {}
+
+
+REFUSED = ColumnList[tuple[InstanceId, str]](
+    "Refused",
+    {_INSTANCE: lambda one: one[0], _MESSAGE: lambda one: one[1]},
+    {"instance#": _INSTANCE, "because": _MESSAGE},
+)
+
 
 def begin(operator: Operator, selection: Selection, token: str, reason: str | None) -> None:
     """Write down what is asked for; the instances are acted on one after the other, each in its own transaction."""
     reason = checked_reason(reason)
     asked = {"Status": selection.status.value, "Found": [*selection.ids[:MOST]]}
     operator.act(
-        lambda connection: operator.note(connection, selection.action.value, _target(token), reason, {}, asked)
+        lambda connection: operator.note(connection, selection.action.value, many_target(token), reason, {}, asked)
     )
 
 
@@ -69,7 +85,7 @@ def ask(asker: Asker, selection: Selection, token: str, reason: str | None) -> N
     def act(connection: Connection) -> None:
         requests = asker.add_all(connection, asked)
         after = {"Status": selection.status.value, "Found": [*found], _REQUESTS: requests}
-        asker.actor.note(connection, selection.action.value, _target(token), reason, {}, after)
+        asker.actor.note(connection, selection.action.value, many_target(token), reason, {}, after)
 
     asker.actor.act(act)
 
@@ -77,7 +93,7 @@ def ask(asker: Asker, selection: Selection, token: str, reason: str | None) -> N
 def load(transactions: Transactions, token: str) -> BegunMany:
     """Return how far it has come; raises `NotFound`."""
     with transactions.read() as connection:
-        written = audit_entries.of_target(connection, _target(token))
+        written = audit_entries.of_target(connection, many_target(token))
         if not written:
             message = "No act on many instances was asked for under this address."
             raise NotFound(message, next_step="batchctl audit   (what was done)")
@@ -99,7 +115,7 @@ def act_on(operator: Operator, begun: BegunMany, token: str, one: InstanceId, ac
     """Act on one of them, if it stands as it was found; write down why it is refused."""
     outcome = many.act_on(operator, replace(begun.selection, ids=(one,)), act)
     if outcome.refused:
-        target, action = _target(token), _refused_action(begun.selection.action)
+        target, action = many_target(token), _refused_action(begun.selection.action)
         acts: list[Acted] = [(action, target, {}, {_INSTANCE: at, _MESSAGE: said}) for at, said in outcome.refused]
         operator.act(lambda connection: operator.note_all(connection, acts, begun.reason))
     return outcome
@@ -126,6 +142,7 @@ def _asked(first: AuditEntry, selection: Selection, requests: Sequence[Request])
         done=(*of[RequestStatus.DONE],),
         is_asked=True,
         refused={at: by_instance[at].answer or "" for at in of[RequestStatus.REFUSED]},
+        requests={at: one.request_id for at, one in by_instance.items()},
     )
 
 
@@ -140,5 +157,6 @@ def _selection(first: AuditEntry, after: Mapping[str, Any]) -> Selection:
     )
 
 
-def _target(token: str) -> str:
+def many_target(token: str) -> str:
+    """Return how the audit log names an act on many."""
     return fitting(f"Many:{token}")

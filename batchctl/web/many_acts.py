@@ -29,7 +29,7 @@ from batchctl.web.act_forms import FormSite, unknown_form
 from batchctl.web.act_table import verb_of
 from batchctl.web.console_parts import Guard
 from batchctl.web.page import Page
-from batchctl.web.tables import COUNTED, counted
+from batchctl.web.tables import COUNTED, counted, list_as_csv
 from batchctl.web.wishes import Subject, needed_reason
 
 Each = Callable[[Operator, InstanceId, str | None], object]
@@ -125,8 +125,17 @@ class ManyActs:
         values = {"begun": begun, "is_at_work": is_at_work, "leader": leader}
         many = len(begun.selection.ids)
         title = f"{begun.selection.action.capitalize()} of {many:,} instance{'' if many == 1 else 's'}"
-        page = Page(title, "many_progress.html", values=values, comes_back=bool(begun.left and begun.is_asked))
-        return self.site.render(page, session)
+        page = Page(
+            title,
+            "many_progress.html",
+            [(many_begun.REFUSED, [*begun.refused.items()])],
+            values,
+            comes_back=bool(begun.left and begun.is_asked),
+            narrowed={"of": many_begun.many_target(token), "many": token},
+        )
+        path = request.url.path
+        file = list_as_csv(page, request.query_params)
+        return file or self.site.render(page, session, path=path, narrowed=page.narrowed)
 
 
 def _progress(action: Action, token: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
@@ -23,7 +23,6 @@ from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseRefuse
 from batchctl.domain.operators.logins import Right, Session
 from batchctl.domain.text import message_of, visible
 from batchctl.store.maintenance import schema
-from batchctl.store.views.same_lists import STATEMENTS
 from batchctl.system.concurrency.lending_threads import LendingThreads
 from batchctl.web import guards, handbook
 from batchctl.web.act_forms import DONE, ActForms
@@ -32,10 +31,10 @@ from batchctl.web.entrance import ACCOUNT, Entrance, IssuerDoor
 from batchctl.web.forms import Forms
 from batchctl.web.live_pages import Live, stream_of
 from batchctl.web.many_acts import ManyActs
-from batchctl.web.page import Listed, Page, PageAt, PageRequest
+from batchctl.web.page import Page, PageAt, PageRequest
 from batchctl.web.pages import PAGES
 from batchctl.web.rest.api import ROOT, Api, no_resource
-from batchctl.web.tables import cell_of, counted, csv_of, linked, table_of
+from batchctl.web.tables import cell_of, counted, linked, list_as_csv, table_of
 
 COMES_BACK = 5
 """Seconds after which a page is asked for again that says what is waited for, such as a database that is away."""
@@ -88,7 +87,6 @@ class Console:
             "linked": linked,
             "visible": lambda text: visible(str(text)),
         }
-        self._templates.globals["has_sql"] = STATEMENTS.__contains__
 
     def application(self, *, has_tls: bool = False) -> ASGIApp:
         """Return the application; the headers are added outside of all that answers errors."""
@@ -172,8 +170,8 @@ class Console:
         asked = PageRequest(dict(request.query_params), request.path_params)
         shown = self.do(session, lambda app: place.show(app, asked))
         found = await (self.live.allowance.timed(shown) if "hx-request" in request.headers else shown)
-        if asked.get("format") == "csv" and (lists := (*found.lists, *found.also)):
-            return _as_csv(lists, asked.query.get("list", lists[0][0].title))
+        if (file := list_as_csv(found, asked.query)) is not None:
+            return file
         older = None if found.older is None else "?" + urlencode({**asked.query, "before": found.older})
         narrowed = {**found.narrowed, **{name: text for name, text in asked.query.items() if name not in _OF_ITSELF}}
         live = _live(request, found)
@@ -297,15 +295,6 @@ def _live(request: Request, page: Page) -> dict[str, object] | None:
         return None
     query = f"?{request.url.query}" if request.url.query else ""
     return {"address": f"{request.url.path}{query}", "stream": stream_of(page.follows, steadily=page.is_steady)}
-
-
-def _as_csv(lists: Sequence[Listed], title: str) -> Response:
-    for columns, rows in lists:
-        if columns.title == title:
-            name = "".join(each if each.isalnum() else "-" for each in title.lower())
-            headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
-            return Response(csv_of(columns, rows), media_type="text/csv; charset=utf-8", headers=headers)
-    raise NotFound(f"This page has no list '{visible(title)}'.", next_step="open the page without its query")
 
 
 def _no_such_page() -> NotFound:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -13,13 +13,15 @@ from typing import Any
 from urllib.parse import quote
 
 from markupsafe import Markup, escape
+from starlette.responses import Response
 
 from batchctl.domain.alerting.performance import spark
+from batchctl.domain.errors import NotFound
 from batchctl.domain.maintenance.lengths import for_people
 from batchctl.domain.rows import LONG_AGO
 from batchctl.domain.text import visible
 from batchctl.operations.column_lists import Alarming, ColumnList, Curve, StatusWord, in_csv
-from batchctl.store.views.same_lists import STATEMENTS
+from batchctl.web.page import Page
 
 _PAGES = {
     "BatchControl_id": "/instances/",
@@ -61,8 +63,6 @@ class TableView:
     title: str
     headings: Sequence[Cell]
     rows: Sequence[Sequence[Cell]]
-    has_sql: bool
-    """Whether a statement shows the same."""
 
 
 def table_of(columns: ColumnList[Any], rows: Iterable[Any]) -> TableView:
@@ -76,7 +76,6 @@ def table_of(columns: ColumnList[Any], rows: Iterable[Any]) -> TableView:
             [_placed(value, name, source) for value, name, source in zip(row, names, sources, strict=True)]
             for row in columns.cells(rows)
         ],
-        has_sql=columns.title in STATEMENTS,
     )
 
 
@@ -142,6 +141,20 @@ def cell_of(value: object) -> Cell:
 
 def _status_class(word: str) -> str:
     return f"status status-{word.strip(' ,').replace(' ', '-').lower()}"
+
+
+def list_as_csv(page: Page, query: Mapping[str, str]) -> Response | None:
+    """Return the list of a page that its query asks for as CSV, if it asks for one: else the first."""
+    lists = (*page.lists, *page.also)
+    if query.get("format") != "csv" or not lists:
+        return None
+    title = query.get("list", lists[0][0].title)
+    for columns, rows in lists:
+        if columns.title == title:
+            name = "".join(each if each.isalnum() else "-" for each in title.lower())
+            headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
+            return Response(csv_of(columns, rows), media_type="text/csv; charset=utf-8", headers=headers)
+    raise NotFound(f"This page has no list '{visible(title)}'.", next_step="open the page without its query")
 
 
 def csv_of(columns: ColumnList[Any], rows: Iterable[Any]) -> str:

@@ -18,6 +18,7 @@ from tests.acceptance.consoles import Answer, Browser, Served, add, choose, serv
 from tests.acceptance.guarded import Guarded, guarding
 from tests.acceptance.installation import PATIENCE, RunBatchctl, StartBatchctl
 from tests.acceptance.night import NEEDS_A_FILE
+from tests.acceptance.test_web_narrowed import statements
 from tests.faults.site import until
 
 LATE = "/instances/1"
@@ -207,6 +208,8 @@ def _a_controller_answers_and_the_console_shows_what_was_done(
         over = anna.get(progress).said
         assert "Done 1 of 3 Refused 2 Left 0" in over
         assert "BatchControl 3 is paused: only what is ready was meant" in over
+        refused = statements(anna, f"/sql?{anna.query(list='Refused', many=progress.rpartition('/')[2])}")
+        assert {at for one in refused for (at,) in shop.sql(one.replace("*", "BatchControl_id"))} == {3, 5}
         assert "refresh" not in anna.get("/requests/3").headers
         resumed = loader.post("/instances/4/resume", "{}")
         assert resumed.status == 200, resumed.said

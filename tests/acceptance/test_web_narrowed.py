@@ -25,11 +25,15 @@ def leads(browser: Browser, path: str) -> dict[str, list[str]]:
     return found
 
 
-def statement(browser: Browser, address: str) -> str:
+def statements(browser: Browser, address: str) -> list[str]:
     shown = browser.get(address)
     assert shown.status == 200, shown.said
-    (found,) = re.findall(r'<pre class="command">(.*?)</pre>', shown.text, re.DOTALL)
-    return unescape(found).removesuffix(";")
+    return [unescape(one) for one in re.findall(r'<pre class="command">(.*?)</pre>', shown.text, re.DOTALL)]
+
+
+def statement(browser: Browser, address: str) -> str:
+    (found,) = statements(browser, address)
+    return found.removesuffix(";")
 
 
 @pytest.fixture
@@ -54,9 +58,14 @@ def test_statements_and_files_show_what_the_page_shows(named: Night, console: Co
         ((number, *_),) = named.sql(statement(browser, address).replace("*", "BatchControl_id"))
         (row,) = csv.DictReader(io.StringIO(browser.get(file).text))
         assert row["BatchControl_id"] == str(number)
-        of_batch = [statement(browser, one) for one in leads(browser, f"/batch?{browser.query(name=name)}")["SQL"]]
-        many = {one.partition(" FROM ")[2].split()[0]: len(named.sql(one)) for one in of_batch}
-        assert many == {"ProcessControl": 1, "BatchControl": 1, "Note": 1}, of_batch
+        of_page = leads(browser, f"/batch?{browser.query(name=name)}")["SQL"]
+        of_batch = [one for address in of_page for one in statements(browser, address)]
+        many = {one.splitlines()[-1].partition(" FROM ")[2].split()[0]: len(named.sql(one)) for one in of_batch}
+        shown_by = {
+            **dict.fromkeys(("ProcessControl", "BatchControl", "Note", "BatchVersion", "vStatus", "vWaiting"), 1),
+            **dict.fromkeys(("vNotInstalled", "vFrozen", "vUnreadable"), 0),
+        }
+        assert many == shown_by, of_batch
         acts = leads(browser, f"/audit?{browser.query(of=f'batch:{name}')}")
         (shown,) = (statement(browser, one) for one in acts["SQL"])
         assert {one["Target"] for one in csv.DictReader(io.StringIO(browser.get(acts["CSV"][0]).text))} == {
@@ -68,8 +77,16 @@ def test_statements_and_files_show_what_the_page_shows(named: Night, console: Co
 def test_what_cannot_be_seen_is_in_no_statement(console: Console) -> None:
     browser = console.browser()
     for hidden in ("a\u202eb", "a\nb", "\x1b[31m"):
-        answer = browser.get(f"/sql?{browser.query(list='Instances', batch=hidden)}")
-        assert (answer.status, "holds what cannot be seen" in answer.said) == (400, True)
+        for title in ("Instances", "Gates"):
+            answer = browser.get(f"/sql?{browser.query(list=title, batch=hidden)}")
+            assert (answer.status, "holds what cannot be seen" in answer.said) == (400, True)
+
+
+def test_what_is_no_number_is_in_no_statement(console: Console) -> None:
+    browser = console.browser()
+    for wrong in ("1; DELETE FROM Note", "1 OR 1 = 1", "-1", "१"):
+        answer = browser.get(f"/sql?{browser.query(list='Gates', instance=wrong)}")
+        assert (answer.status, "is not the number of a row" in answer.said) == (400, True)
 
 
 def test_each_list_of_one_row_leads_to_a_file(night: Night, console: Console) -> None:

@@ -32,6 +32,7 @@ def day(app: App, asked: PageRequest) -> Page:
             "strips": [_strip(one, found, span) for one in found.rows],
             "headings": HEADINGS,
         },
+        narrowed={"since": f"{found.start:%Y-%m-%d %H:%M:%S}"},
         empty="No batch is registered: see examples/register_a_batch.sql",
     )
 

@@ -22,5 +22,6 @@ def file_process(app: App, asked: PageRequest) -> Page:
         "file_process.html",
         values={"explained": explained},
         acts=acts,
+        narrowed={"file": str(number)},
         also=[(explain.GATES, explained.gates)],
     )

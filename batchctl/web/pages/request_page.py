@@ -22,6 +22,7 @@ def request(app: App, asked: PageRequest) -> Page:
         [(request_book.REQUESTS, [found])],
         {"request": found, "waits": waits, "leader": leader, "where": _where(found)},
         comes_back=waits,
+        narrowed={"request": str(found.request_id)},
     )
 
 

@@ -80,5 +80,6 @@ def calendar(app: App, asked: PageRequest) -> Page:
     return Page(
         f"Calendar {visible(name)}",
         lists=[(almanac.CALENDARS, [found]), (almanac.DAYS, found.days)],
+        narrowed={"calendar": name},
         empty="The calendar has no days of its own: of every day the weekday decides.",
     )
