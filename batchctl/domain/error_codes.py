@@ -334,6 +334,7 @@ CODES: Mapping[str, int] = {
     "batchctl.web.rest.api:_unknown": 1593,
     "batchctl.web.site:_no_such_page": 1594,
     "batchctl.store.views.same_lists:_literal": 1600,
+    "batchctl.store.operators.freeze_rows:lock_freezes": 1601,
 }
 """By the module and the function that makes the error."""
 

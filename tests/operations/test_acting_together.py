@@ -23,6 +23,7 @@ from batchctl.operations.operators.freezing import Freezer
 from batchctl.operations.operators.pooling import Drainer
 from batchctl.store import Connection
 from batchctl.store.definitions import variable_rows
+from batchctl.store.operators import freeze_rows
 from batchctl.testing import FakeClock
 from tests.control.world import World
 from tests.control_databases import IMPATIENT, PostgresControl
@@ -97,6 +98,37 @@ def test_what_two_thaw_is_thawed_once(world: World) -> None:
     assert done.freezes == ()
     assert world.sql("SELECT ThawedBy FROM BatchFreeze") == [("ben",)]
     assert world.sql("SELECT Actor FROM AuditLog WHERE Action = 'thaw'") == [("ben",)]
+
+
+def test_what_two_freeze_is_frozen_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    anna, ben = person(world, "anna"), person(world, "ben")
+    has_asked = threading.Event()
+
+    def freeze_late() -> None:
+        Freezer(ben).freeze(B, reason="disks")
+        has_asked.set()
+
+    late = threading.Thread(target=freeze_late)
+    lock = freeze_rows.lock_freezes
+
+    def locked(connection: Connection) -> None:
+        try:
+            lock(connection)
+        finally:
+            if threading.current_thread() is late:
+                has_asked.set()
+
+    def begin_late() -> None:
+        late.start()
+        assert has_asked.wait(LIMIT)
+
+    monkeypatch.setattr(freeze_rows, "lock_freezes", locked)
+    # Before she writes down what she has done, which is not committed yet, the other begins.
+    Freezer(meddled(anna, 2, begin_late)).freeze(B, reason="disks")
+    late.join(LIMIT)
+
+    assert world.sql("SELECT Actor FROM BatchFreeze") == [("anna",)]
+    assert world.sql("SELECT Actor FROM AuditLog WHERE Action = 'freeze'") == [("anna",)]
 
 
 def test_what_two_enable_is_enabled_once(world: World) -> None:

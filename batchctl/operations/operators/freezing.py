@@ -76,6 +76,8 @@ class Freezer:
         checked_reason(reason)
 
         def act(connection: Connection) -> Frozen:
+            if not self.actor.dry_run:
+                freeze_rows.lock_freezes(connection)
             batches, now = definitions.all_batches(connection), self.actor.clock.now()
             ends = _end(until, now)
             meant = [batch.name for batch in batches if scope.covers(batch.name, batch.tags)]

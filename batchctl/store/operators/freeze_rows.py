@@ -6,10 +6,12 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, select, text
 
+from batchctl.domain.errors import Conflict
 from batchctl.domain.records import values_of
 from batchctl.domain.rows import Freeze, FreezeId
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store.columns import readable
+from batchctl.store.dialects import dialect_of
 from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import STANDING_FREEZE, batch_freeze
@@ -23,6 +25,13 @@ _NEWEST = select(batch_freeze).order_by(_z.BatchFreeze_id.desc()).limit(bindpara
 _LOAD = RowSelect(select(batch_freeze).where(_z.BatchFreeze_id == bindparam("freeze_id")))
 _ADD = RowInsert(batch_freeze)
 _THAW = RowUpdate(batch_freeze, _z.BatchFreeze_id == bindparam("freeze_id"), _z.ThawedTime.is_(None))
+
+
+def lock_freezes(connection: Connection) -> None:
+    """Keep others from freezing until the end of the transaction."""
+    if not dialect_of(connection).lock_name(connection, "freezes"):
+        message = "Somebody else is freezing."
+        raise Conflict(message)
 
 
 def standing(connection: Connection) -> list[Freeze]:
