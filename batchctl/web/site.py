@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 
 import jinja2
 from starlette.applications import Starlette
+from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
@@ -33,7 +34,7 @@ from batchctl.web.live_pages import Live, stream_of
 from batchctl.web.many_acts import ManyActs
 from batchctl.web.page import Page, PageAt, PageRequest
 from batchctl.web.pages import PAGES
-from batchctl.web.rest.api import ROOT, Api, no_resource
+from batchctl.web.rest.api import ROOT, Api
 from batchctl.web.tables import cell_of, counted, linked, list_as_csv, table_of
 
 COMES_BACK = 5
@@ -50,6 +51,15 @@ _NOT_THERE, _NOT_ALLOWED, _NO_METHOD, _AWAY = 404, 403, 405, 503
 _OF_ITSELF = {"format", "list", "before"}
 """What an address says of a page besides what its lists are narrowed to."""
 Result = TypeVar("Result")
+
+
+class _WholePath(PathConvertor):
+    """What of a path is a name, which may hold the end of a line."""
+
+    regex = "(?s:.*)"
+
+
+register_url_convertor("path", _WholePath())
 Answer = Callable[[Request, Session], Awaitable[Response]]
 
 
@@ -204,10 +214,7 @@ class Console:
         return self._say(_code(error), title, told.message, told, session)
 
     async def _no_page(self, request: Request, error: Exception) -> Response:
-        del error
-        # A path with the end of a line in it finds no way behind the root.
-        if request.url.path.startswith(f"{ROOT}/"):
-            return no_resource(_NOT_THERE, "There is no such resource.")
+        del request, error
         wrong = _no_such_page()
         return self._say(_NOT_THERE, "Not found", wrong.message, wrong)
 

@@ -192,8 +192,11 @@ def test_incidents_are_snoozed_and_notes_are_written(night: Night, console: Cons
 def test_names_of_batches_may_hold_what_addresses_are_made_of(night: Night, console: Console) -> None:
     browser = console.browser()
     night.batch("a/b ?#%2F", "true")
+    night.batch("a\nb\n", "true")
     assert browser.act("/batches/a%2Fb%20%3F%23%252F/disable").status == 303
     assert night.sql("SELECT Enabled FROM ProcessBatch WHERE ProcessBatchName = ?", "a/b ?#%2F") == [(0,)]
+    assert browser.act("/batches/a%0Ab%0A/disable", reason="not tonight").status == 303
+    assert night.sql("SELECT Enabled FROM ProcessBatch WHERE ProcessBatchName = ?", "a\nb\n") == [(0,)]
 
 
 def test_each_act_that_a_page_names_is_there(night: Night, console: Console) -> None:
