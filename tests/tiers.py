@@ -19,6 +19,7 @@ FULL = {
     "acceptance/test_cli_incidents.py": "real controllers, one of them frozen, and a web server that takes messages",
     "acceptance/test_cli_jobs.py": "modules of jobs, which every command tries in a child",
     "acceptance/test_cli_report.py": "the installed reports on what real controllers have done",
+    "acceptance/test_cli_report_night.py": "nights that real controllers have worked through",
     "acceptance/test_cli_schedules.py": "due times that are waited for",
     "acceptance/test_cli_tasks.py": "tasks that real controllers carry out",
     "acceptance/test_controller.py": "servers, locks, interrupts and steps of real controllers that are waited for in real time",

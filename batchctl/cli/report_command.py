@@ -1,9 +1,10 @@
-"""`batchctl report due`, `late` and `durations`."""
+"""`batchctl report due`, `late`, `durations` and `night`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -11,8 +12,11 @@ import click
 from batchctl.cli import output
 from batchctl.cli.log_command import Moment
 from batchctl.cli.session import CliSession, batch_names, reads_rows
-from batchctl.domain.text import typed
-from batchctl.operations.reports import reporting
+from batchctl.domain.errors import BatchctlError
+from batchctl.domain.records import JsonValue, moment
+from batchctl.domain.text import typed, visible
+from batchctl.operations.reports import night_lists, night_page, night_reading, reporting
+from batchctl.system import files
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -25,11 +29,13 @@ _batch = click.option(
     help="Only this batch; may be repeated.",
 )
 _since = click.option("--since", type=Moment(), help="Not before this time, in UTC  [default: 28 days ago].")
+_EVENING = "18:00"
+_NIGHT_SINCE = "Since this time of day in the business time zone, the last that has passed; or since a time in UTC."
 
 
 @click.group()
 def report() -> None:
-    """Show what is due, what is late, and how long steps take."""
+    """Show what is due, what is late, how long steps take, and what a night came to."""
 
 
 @report.command()
@@ -107,6 +113,49 @@ def late(session: CliSession, names: tuple[str, ...], since: datetime | None, as
     if not found.is_any:
         output.line("Nothing is late.")
     output.hints("batchctl status" if found.is_any else "batchctl report due")
+
+
+@report.command()
+@click.option("--since", default=_EVENING, show_default=True, metavar="TIME", help=_NIGHT_SINCE)
+@click.option("--html", "file", metavar="FILE", help="Also write it as a page of HTML, whole or not at all.")
+@reads_rows
+def night(session: CliSession, since: str, file: str | None, as_json: bool) -> None:
+    """Show on one page what a night came to: what ran, failed, was mended, was late, and what stands open now.
+
+    What stands open comes first, each with what to type next. --json and --csv have the lists in full.
+    """
+    app = session.app
+    found = night_reading.NightReader(app.timetable(), app.presence, app.alert_rules()).since(since)
+    if file is not None:
+        _write(file, night_page.page(found))
+    if as_json:
+        lists: dict[str, output.Listed] = {part.name: (part.columns, part.rows) for part in found.parts}
+        output.print_lists({"Verdict": found.verdict, **_times(found), **lists})
+        return
+    output.line(found.verdict, "bold")
+    for note in found.notes:
+        output.line(note, "bold red")
+    output.line()
+    for part in found.shown:
+        output.table(part.columns.title, [*part.columns.headings], part.cells)
+        if part.rest is not None:
+            output.line(part.rest, "dim")
+            output.line()
+    output.hints(*found.next_steps)
+
+
+def _times(found: night_lists.NightReport) -> dict[str, JsonValue]:
+    """Return from when until when a report looks, and of when it is, for programs."""
+    return {"Since": moment(found.span.since), "Until": moment(found.span.until), "Now": moment(found.now)}
+
+
+def _write(file: str, page: str) -> None:
+    try:
+        files.write_whole(Path(file), page)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        message = f"'{visible(file)}' cannot be written: {why}. Nothing was changed there."
+        raise BatchctlError(message, next_step="name another file: --html night.html") from None
 
 
 def _reporter(session: CliSession, names: tuple[str, ...], since: datetime | None) -> reporting.Reporter:

@@ -335,6 +335,8 @@ CODES: Mapping[str, int] = {
     "batchctl.web.site:_no_such_page": 1594,
     "batchctl.store.views.same_lists:_literal": 1600,
     "batchctl.store.operators.freeze_rows:lock_freezes": 1601,
+    "batchctl.operations.reports.night_reading:NightReader.since": 1610,
+    "batchctl.cli.report_command:_write": 1611,
 }
 """By the module and the function that makes the error."""
 

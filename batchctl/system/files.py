@@ -50,3 +50,27 @@ def disk_of(place: Path) -> tuple[int, int]:
     """Return which disk something lies on, or is to lie on, and how many bytes this user may still write there."""
     found = next(each for each in (place, *place.absolute().parents) if os.path.lexists(each))
     return os.stat(found).st_dev, shutil.disk_usage(found).free
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file whole or not at all: what stands there is replaced by the finished file, and stays as it was until then.
+
+    A device or a pipe is written as it is. Raises `OSError`.
+    """
+    # A link stays, and leads to the new file.
+    path = Path(os.path.realpath(path))
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")
+        return
+    made = path.with_name(f".{path.name}.{os.getpid()}.part")
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666
+    descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(descriptor)
+        os.replace(made, path)
+    except BaseException:
+        made.unlink(missing_ok=True)
+        raise

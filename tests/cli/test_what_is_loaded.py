@@ -37,6 +37,7 @@ LOOKING = [
     "report durations",
     "report due",
     "report late",
+    "report night",
 ]
 
 # Runs in a process of its own; prints how often Python has looked for garbage, what it need not look through at the end,

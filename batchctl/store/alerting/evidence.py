@@ -227,6 +227,11 @@ def first_attempt_since(connection: Connection, since: datetime) -> int:
     return _first_since(connection, batch_process_history, _h.StartTime, since)
 
 
+def first_act_since(connection: Connection, since: datetime) -> int:
+    """Return a number before which nothing was written into the audit log since a moment."""
+    return _first_since(connection, audit_log, _a.z_inserted, since)
+
+
 def _first_since(connection: Connection, table: Table, made: ColumnElement[datetime], since: datetime) -> int:
     """Return a number of a table before which no row was made since a moment."""
     (key,) = table.primary_key
