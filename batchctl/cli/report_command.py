@@ -10,12 +10,14 @@ from typing import Any, TypeVar
 import click
 
 from batchctl.cli import output
+from batchctl.cli.lazily import load_all
 from batchctl.cli.log_command import Moment
 from batchctl.cli.session import CliSession, batch_names, reads_rows
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.records import JsonValue, moment
 from batchctl.domain.text import typed, visible
-from batchctl.operations.reports import night_lists, night_page, night_reading, reporting
+from batchctl.operations.alerting import alert_channels
+from batchctl.operations.reports import night_lists, night_mail, night_page, night_reading, reporting
 from batchctl.system import files
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -118,16 +120,26 @@ def late(session: CliSession, names: tuple[str, ...], since: datetime | None, as
 @report.command()
 @click.option("--since", default=_EVENING, show_default=True, metavar="TIME", help=_NIGHT_SINCE)
 @click.option("--html", "file", metavar="FILE", help="Also write it as a page of HTML, whole or not at all.")
+@click.option("--mail", "channel", metavar="CHANNEL", help="Also send it now through a channel for alerts.")
 @reads_rows
-def night(session: CliSession, since: str, file: str | None, as_json: bool) -> None:
+def night(session: CliSession, since: str, file: str | None, channel: str | None, as_json: bool) -> None:
     """Show on one page what a night came to: what ran, failed, was mended, was late, and what stands open now.
 
     What stands open comes first, each with what to type next. --json and --csv have the lists in full.
     """
     app = session.app
+    if channel is not None:
+        alert_channels.check_channel(app.settings, channel)
     found = night_reading.NightReader(app.timetable(), app.presence, app.alert_rules()).since(since)
+    if channel is not None:
+        load_all()
+        night_mail.deliver(
+            app.settings, app.send_alert, night_mail.notification(app.settings, found, app.database_id), channel
+        )
+        output.say(f"The report was sent through {channel}.")
     if file is not None:
         _write(file, night_page.page(found))
+        output.say(f"The report was written to {file}.")
     if as_json:
         lists: dict[str, output.Listed] = {part.name: (part.columns, part.rows) for part in found.parts}
         output.print_lists({"Verdict": found.verdict, **_times(found), **lists})

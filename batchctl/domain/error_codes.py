@@ -337,6 +337,8 @@ CODES: Mapping[str, int] = {
     "batchctl.store.operators.freeze_rows:lock_freezes": 1601,
     "batchctl.operations.reports.night_reading:NightReader.since": 1610,
     "batchctl.cli.report_command:_write": 1611,
+    "batchctl.operations.alerting.alert_channels:check_channel": 1612,
+    "batchctl.operations.reports.night_mail:deliver": 1613,
 }
 """By the module and the function that makes the error."""
 

@@ -220,6 +220,8 @@ class _Smtp:
         given, context = channel.given, ssl.create_default_context()
         port = given.port or PORTS[given.security]
         mail = self._mail(channel, notification.message.title, notification.message.body, notification.key)
+        if notification.html is not None:
+            mail.add_alternative(notification.html, subtype="html")
         made = (
             smtplib.SMTP_SSL(timeout=given.timeout, context=context)
             if given.security == "tls"

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
 from datetime import timedelta
+from email import message_from_bytes, policy
+from email.message import EmailMessage
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -13,6 +17,7 @@ from batchctl.system.clock import SystemClock
 from tests.acceptance.installation import RunBatchctl
 from tests.acceptance.night import HOSTILE, Night, a_control
 from tests.control_databases import KINDS
+from tests.receivers import MailServer
 
 WIDE = {"COLUMNS": "250", "PYTHONIOENCODING": "utf-8"}
 MARKUP = "<script>alert(1)</script><img src=//evil.example/x onerror=x>\"'&"
@@ -138,3 +143,71 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(night: Night) -> None:
 
     assert night("report", "night", "--html", str(file)).returncode == 1
     assert file.is_dir()
+
+
+@pytest.fixture
+def post() -> Iterator[MailServer]:
+    with MailServer() as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield server
+        server.released.set()
+        server.shutdown()
+
+
+SECRET = "hunter2-is-secret"
+
+
+def with_mail(night: Night, server: MailServer, more: str = "") -> None:
+    port = server.server_address[1]
+    (night.folder / "batchctl.toml").write_text(
+        f'database_url = "{night.database.url}"\nstate_directory = "{night.folder / "state"}"\npoll_interval = 0.2\n'
+        f'heartbeat_interval = 0.2\n{more}\n[secrets.hidden]\nenv = "HIDDEN"\n'
+        f'[alerts.channels.mail]\nkind = "smtp"\nhost = "127.0.0.1"\nport = {port}\nsecurity = "none"\n'
+        'sender = "b@example.org"\nto = ["team@example.org"]\nleast = "error"\non = "escalation"\n',
+        encoding="utf-8",
+    )
+    night.environment = {"HIDDEN": SECRET}
+
+
+def parts_of(mail: bytes) -> tuple[EmailMessage, str, str]:
+    """Return a mail, its text and its page."""
+    made = message_from_bytes(mail, policy=policy.default)
+    assert isinstance(made, EmailMessage)
+    assert made.get_content_type() == "multipart/alternative"
+    text, page = made.iter_parts()
+    assert (text.get_content_type(), page.get_content_type()) == ("text/plain", "text/html")
+    return made, str(text.get_content()), str(page.get_content())
+
+
+def test_a_mail_has_text_and_a_page_and_no_secret(night: Night, post: MailServer) -> None:
+    pass_the_night(night)
+    with_mail(night, post)
+    night.sql("UPDATE BatchProcessHistory SET Message = ? WHERE Status = 'failed'", f"{HOSTILE} {MARKUP} {SECRET}")
+
+    done = night("report", "night", "--since", an_hour_ago(), "--mail", "mail")
+
+    assert (done.returncode, done.stderr) == (0, "The report was sent through mail.\n")
+    (sent,) = post.mails
+    mail, text, source = parts_of(sent)
+    assert str(mail["Subject"]).endswith("4 instances complete, 1 failed and mended, 2 stand open")
+    assert text.splitlines()[0] == mail["Subject"]
+    assert "batchctl rerun" in text
+    assert SECRET.encode() not in sent
+    assert SECRET not in text + source
+    assert "***" in text
+    assert "\x1b" not in text + source
+    page = Page(source)
+    assert not {"script", "img", "link"} & {*page.tags}
+    assert any(MARKUP in each for each in page.text)
+
+
+def test_what_keeps_a_mail_from_going_out_is_said(night: Night, post: MailServer) -> None:
+    with_mail(night, post)
+    unknown = night("report", "night", "--mail", "mial")
+    assert (unknown.returncode, "There is no channel 'mial'. Did you mean 'mail'?" in unknown.stderr) == (3, True)
+
+    post.mood = "refuses"
+    refused = night("report", "night", "--mail", "mail")
+    assert refused.returncode == 1
+    assert "The report could not be sent through mail: " in refused.stderr
+    assert "Next: batchctl alert test mail" in refused.stderr

@@ -38,11 +38,15 @@ class Notification:
     incident_id: int
     kind: DeliveryKind
     message: Message
+    name: str | None = None
+    """What it is called where it has no number; the same when it is sent again."""
+    html: str | None = None
+    """The message as a page, for channels that can show one."""
 
     @property
     def key(self) -> str:
         """Return what identifies it among the notifications of all control databases."""
-        return f"batchctl-{self.origin}-{self.number}"
+        return f"batchctl-{self.origin}-{self.number if self.name is None else self.name}"
 
 
 _BY_SQLCMD = "   -- in sqlcmd: -I"

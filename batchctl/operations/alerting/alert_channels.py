@@ -89,6 +89,14 @@ def findings(settings: Settings) -> Iterator[tuple[str, HealthFinding]]:
             yield f"alerts.channels.{name}", HealthFinding("channel", Result.FAIL, wrong.message, wrong.next_step or "")
 
 
+def check_channel(settings: Settings, name: str) -> None:
+    """Refuse the name of a channel that is not in the configuration."""
+    given = settings.alerts.channels
+    if name not in given:
+        known = did_you_mean(name, given)
+        raise NotFound(f"There is no channel '{visible(name)}'.{visible(known)}", next_step="batchctl alert list")
+
+
 def try_out(
     settings: Settings, send: Callable[[str, Notification], None], ids: Ids, only: str | None
 ) -> dict[str, str | None]:
