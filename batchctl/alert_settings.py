@@ -10,6 +10,7 @@ from batchctl.domain.alerting.incident_causes import Norms
 from batchctl.domain.alerting.incidents import Policy
 from batchctl.domain.leader import lease_of
 from batchctl.domain.maintenance.lengths import length_of
+from batchctl.domain.scheduling.column_text import time_of_day
 from batchctl.domain.status import Severity
 
 
@@ -36,6 +37,8 @@ def alert_rules_of(settings: config.Settings) -> AlertRules:
         no_worker_after=_length(said.no_worker_after),
         learns_arrivals=said.learn_arrivals,
         arrival_margin=_length(said.arrival_margin),
+        forecast_interval=_length(said.forecast_interval),
+        forecast_hours=[time_of_day(each) for each in said.forecast_hours],
     )
 
 

@@ -76,7 +76,7 @@ class ExpectedWork:
     ) -> list[IncidentSign]:
         """Return missed deadlines by batches and calendars that were read before."""
         clock = clock_of(self.rules.zone)
-        days = {one.name: found for one in known if (found := _business_days(one)) is not None}
+        days = business_days(known)
         learned = {}
         if self.rules.learns_arrivals:
             self._book.read_on(connection, now, monotonic)
@@ -118,6 +118,21 @@ class ExpectedWork:
         if key not in self._floors:
             self._floors[key] = find(connection, one.begins)
         return self._floors[key]
+
+
+def business_days(calendars: Iterable[Calendar]) -> dict[str, BusinessDays]:
+    """Return the business days of the calendars that can be read."""
+    return {one.name: found for one in calendars if (found := _business_days(one)) is not None}
+
+
+def next_deadline(
+    connection: Connection, batch: Expected, days: Mapping[str, BusinessDays], clock: WallClock, now: datetime
+) -> datetime | None:
+    """Return the next moment by which a batch has to be finished, of those days of which it is not finished yet."""
+    for day, begins, at in expectations.coming(batch, days, clock, now):
+        if not evidence.finished(connection, batch.batch_id, begins, day):
+            return at
+    return None
 
 
 def _business_days(calendar: Calendar) -> BusinessDays | None:

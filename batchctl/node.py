@@ -19,6 +19,7 @@ from batchctl.control.attempts import PassReport
 from batchctl.control.controller import Controller
 from batchctl.control.creation import CreationReport, Creator
 from batchctl.control.dependencies.dependency_watch import DependencyWatch
+from batchctl.control.dependencies.forecast_keeping import ForecastKeeping
 from batchctl.control.handler_watch import HandlerWatch
 from batchctl.control.intake.file_watching import FileWatching, WatchMeans
 from batchctl.control.intake.triggering import Triggering
@@ -40,10 +41,12 @@ from batchctl.domain.errors import BatchctlError, PluginError
 from batchctl.domain.outcomes import Rendered, StepOutcome
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import BatchDefinition, HistoryId, InstanceId, IntakeId
+from batchctl.domain.scheduling.wall_clock import clock_of
 from batchctl.domain.text import in_short
 from batchctl.logs import Event, Listener
 from batchctl.operations import copies, planning
 from batchctl.operations.alerting.incident_desk import IncidentDesk
+from batchctl.operations.dependencies.foretelling import Foretelling
 from batchctl.operations.intervene import Operator
 from batchctl.operations.operators.acts import checked_reason
 from batchctl.operations.operators.pooling import check_pools
@@ -152,7 +155,7 @@ class Node:
             alerting = self._alerting(runner.wake)
             duties = self._duties(means, runner, folders, alerting)
             alerting.begin()
-            upkeep = (alerting, *self._upkeep(means))
+            upkeep: tuple[Duty, ...] = (self._forecasts(means[0]), alerting, *self._upkeep(means))
             leading = Leading(leadership, creator, self._app.poll_interval, duties, upkeep, alerting)
             with self._worker(runner, leading, own_duties, patient=not once) as worker:
                 self._announce("controller.started")
@@ -355,6 +358,17 @@ class Node:
     def _upkeep(self, means: LeadersMeans) -> tuple[Duty, ...]:
         """Return what the leader does to keep the tables in order."""
         return Retention(*means, actor=self._ids.user(), host=self._ids.host()), Sealing(*means)
+
+    def _forecasts(self, transactions: Transactions) -> ForecastKeeping:
+        rules = self._app.alert_rules()
+        return ForecastKeeping(
+            transactions=transactions,
+            clock=self._clock,
+            make=Foretelling(self._app.timetable(), self._app.presence).pieces,
+            interval=rules.forecast_interval,
+            hours=rules.forecast_hours,
+            wall_clock=clock_of(rules.zone),
+        )
 
     def _creator(
         self, populators: ProcessPopulatorRunner, transactions: Transactions | None = None, *, gives_up: bool = True

@@ -52,6 +52,7 @@ class Boundary(StrEnum):
     MIGRATION = "C14"
     ALERT = "C15"
     SEAL = "C16"
+    FORECAST = "C17"
 
 
 class Change(Flag):

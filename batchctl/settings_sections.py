@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from batchctl.domain import urls
 from batchctl.domain.maintenance.lengths import length_of
 from batchctl.domain.operators.issuers import is_issuer
+from batchctl.domain.scheduling.column_text import UnfitText, time_of_day
 from batchctl.domain.text import visible
 
 _HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?")
@@ -114,6 +115,8 @@ class AlertSettings(Section):
     no_worker_after: str = "10m"
     learn_arrivals: bool = True
     arrival_margin: str = "30m"
+    forecast_interval: str = "10m"
+    forecast_hours: list[str] = Field(default=["18:00", "00:00", "03:00"])
     channels: dict[str, ChannelSettings] = Field(default_factory=dict)
 
     @field_validator("repeat", "repeat_warnings", "digest_window", "no_worker_after", "arrival_margin")
@@ -121,6 +124,23 @@ class AlertSettings(Section):
     def _a_length(cls, value: str) -> str:
         if length_of(value) is None:
             raise ValueError(f"'{visible(value)}' is no length of time; write for example 90s, 30m, 2h or 1d")
+        return value
+
+    @field_validator("forecast_interval")
+    @classmethod
+    def _a_length_or_nothing(cls, value: str) -> str:
+        if value != "0" and length_of(value) is None:
+            raise ValueError(f"'{visible(value)}' is no length of time; write for example 10m or 1h, or 0 for never")
+        return value
+
+    @field_validator("forecast_hours")
+    @classmethod
+    def _times_of_day(cls, value: list[str]) -> list[str]:
+        for one in value:
+            try:
+                time_of_day(one)
+            except UnfitText as error:
+                raise ValueError(f"{error}") from None
         return value
 
 

@@ -165,6 +165,30 @@ def test_too_few_nights_make_no_p90(control_database: ControlDatabase, run_batch
     assert "Orders, step 10 step 1 has never run: 0 s was used" in found["NotKnown"]
 
 
+def test_the_leader_keeps_forecasts_and_tells_what_will_probably_be_late(shop: PastShop) -> None:
+    # What is past was past before anything was registered.
+    shop.sql("UPDATE BatchDependency SET z_inserted = '2026-01-01 00:00:00.000'")
+    shop.sql("UPDATE BatchControl SET z_updated = z_inserted")
+    shop.sql("UPDATE ProcessBatch SET FinishBy = '02:03' WHERE ProcessBatchName = 'Report'")
+    assert shop("run", "--once").returncode == 0
+    ((ready, by, chance, nights),) = shop.sql(
+        "SELECT P50, FinishBy, Chance, Nights FROM vForecast WHERE ProcessBatchName = 'Report'"
+    )
+    whole = next_two() + WHOLE
+    assert str(ready).startswith(f"{whole:%Y-%m-%d %H:%M:%S}")
+    assert str(by).startswith(f"{whole:%Y-%m-%d} 02:03:00")
+    assert (chance, nights >= NIGHTS) == (0, True)
+    (told,) = shop.json("incidents")
+    assert (told["Kind"], told["NextStep"]) == ("at_risk", "batchctl forecast Report --by 02:03")
+    assert f"Batch Report for {whole:%Y-%m-%d} will probably not be ready by 02:03 UTC" in told["Message"]
+    assert 'what would help: --what-if "Orders.20 *0.5" (100%)' in told["Message"]
+
+    shop.sql("UPDATE ProcessBatch SET FinishBy = '02:30' WHERE ProcessBatchName = 'Report'")
+    shop.sql("UPDATE KeptForecast SET MadeOn = '2026-01-01 00:00:00.000'")
+    assert shop("run", "--once").returncode == 0
+    assert shop.json("incidents") == []
+
+
 @pytest.mark.parametrize(
     ("args", "code", "said"),
     [

@@ -188,7 +188,7 @@ def test_every_index_is_made_as_the_model_says() -> None:
         for index in table.indexes
         if index._ddl_if is None or index._ddl_if.dialect == "mssql"
     ]
-    assert len(wanted) == 45
+    assert len(wanted) == 44
     for text in wanted:
         assert normal(statement_for(text.partition(" (")[0])) == normal(text)
 

@@ -81,6 +81,4 @@ def _at(moment: datetime) -> str:
 def _decides(one: forecasting.BatchForecast) -> Iterator[str]:
     if one.decides:
         yield "What decides, and in which share of the nights:"
-    for each in one.decides:
-        step = "" if each.seq is None else f" (step {each.seq} takes longest)"
-        yield f"  {visible(each.what)}{step}: {each.share:.0%}"
+    yield from (f"  {each.wording}" for each in one.decides)

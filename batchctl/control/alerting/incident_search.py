@@ -9,11 +9,12 @@ from datetime import datetime, timedelta
 
 from batchctl.control import dead_end_watch
 from batchctl.control.alerting.step_past import StepPast
-from batchctl.domain.alerting import incident_causes, step_causes
+from batchctl.domain.alerting import forecast_causes, incident_causes, step_causes
 from batchctl.domain.alerting.alerts import TOO_OFTEN, AlertRules
 from batchctl.domain.alerting.expectations import Expected
 from batchctl.domain.alerting.incident_causes import Undelivered
 from batchctl.domain.alerting.incidents import OF_AN_INSTANCE, Incident, IncidentSign
+from batchctl.domain.dependencies.forecast_record import KeptForecast
 from batchctl.domain.gates import is_open, locks
 from batchctl.domain.locked_rows import LEAD, culprits, is_of_locks
 from batchctl.domain.rows import (
@@ -35,7 +36,7 @@ from batchctl.store import Connection, controllers, history, instances, leading,
 from batchctl.store.alerting import alert_deliveries, evidence
 from batchctl.store.alerting.alert_deliveries import Delivery
 from batchctl.store.definitions import definitions
-from batchctl.store.dependencies import completions, dependencies
+from batchctl.store.dependencies import completions, dependencies, kept_forecasts
 from batchctl.store.intake import intake
 from batchctl.store.operators import confirmation_rows
 from batchctl.store.pool_rows import WaitingBehind
@@ -77,6 +78,7 @@ class IncidentSearch:
     _calendars: list[Calendar] = field(default_factory=list)
     _batches: dict[BatchId, BatchDefinition] = field(default_factory=dict)
     _expected: list[Expected] = field(default_factory=list)
+    _forecasts: list[KeptForecast] = field(default_factory=list)
     _dead_ends: list[IncidentSign] = field(default_factory=list)
     _of_steps: list[IncidentSign] = field(default_factory=list)
     """What the newest runs of steps show although their instances went on."""
@@ -122,6 +124,7 @@ class IncidentSearch:
         found += self._ending(connection, now)
         found += self._undelivered(connection)
         found += self._missed(connection, now)
+        found += self._at_risk(connection, now)
         found += self._nobody(connection, now)
         found += self._leaderless(connection, now)
         found += self._failing(connection, now)
@@ -190,6 +193,7 @@ class IncidentSearch:
             defined = definitions.read(connection)
             self._batches = {batch.batch_id: batch for batch in defined.batches}
             self._expected = evidence.expected(connection)
+            self._forecasts = kept_forecasts.newest(connection)
             self._mends = {row.batch_id: row.mend for row in defined.unreadable if row.batch_id is not None}
             now = self.clock.now()
             self._dead_ends = dead_end_watch.read(connection, defined, self._expected, stepless, now)
@@ -295,6 +299,14 @@ class IncidentSearch:
         if channel not in self._words:
             self._words[channel] = alert_deliveries.last_word(connection, channel)
         return self._words[channel]
+
+    def _at_risk(self, connection: Connection, now: datetime) -> list[IncidentSign]:
+        """Return the batches that will probably be late, as the newest forecast said, and have not become ready since."""
+        risky = [one for one in self._forecasts if one.is_at_risk(now) and one.batch_id in self._batches]
+        late = [
+            one for one in risky if kept_forecasts.end_of(connection, one.batch_id, one.cycle_key, one.made_on) is None
+        ]
+        return [forecast_causes.at_risk(one, self._batches[one.batch_id].name, self.rules.zone) for one in late]
 
     def _missed(self, connection: Connection, now: datetime) -> list[IncidentSign]:
         return self.awaited.missed(connection, self._expected, self._calendars, now, self.clock.monotonic())

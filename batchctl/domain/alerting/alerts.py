@@ -160,3 +160,7 @@ class AlertRules:
     """For how long instances may wait for a pool that no controller serves."""
     learns_arrivals: bool = True
     arrival_margin: timedelta = timedelta(minutes=30)
+    forecast_interval: timedelta = timedelta(minutes=10)
+    """How long after a forecast the next is made; nothing is for never."""
+    forecast_hours: Sequence[int] = (18 * 60, 0, 3 * 60)
+    """At which times of day forecasts are kept, in minutes after midnight."""

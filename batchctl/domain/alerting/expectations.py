@@ -160,6 +160,22 @@ def _last(
         return
 
 
+def coming(
+    batch: Expected, calendars: Mapping[str, BusinessDays], clock: WallClock, now: datetime
+) -> Iterator[tuple[date, datetime, datetime]]:
+    """Yield the next days on which a batch has to be finished by a time: the day, its first moment, and that time."""
+    minutes = _read(batch.finish_by) if batch.enabled else None
+    if minutes is None:
+        return
+    today = clock.day_of(now)
+    for ahead in range(LOOK_BACK + 1):
+        day = today + ahead * DAY
+        begins = datetime.combine(day, time())
+        at = clock.meant(begins + timedelta(minutes=minutes))
+        if at > now and is_expected_on(batch, day, calendars):
+            yield day, clock.meant(begins), at
+
+
 def is_expected_on(batch: Expected, day: date, calendars: Mapping[str, BusinessDays]) -> bool:
     """Say whether anything is expected on a day."""
     try:

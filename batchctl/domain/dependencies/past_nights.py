@@ -139,26 +139,50 @@ NOTHING = Tries((0,))
 """Of a step of which nothing is known."""
 
 
+class Lessons:
+    """Learns from the attempts of some batches after those of others."""
+
+    def __init__(self) -> None:
+        self._runs: dict[Step, _Runs] = defaultdict(_Runs)
+        self._nights: dict[str, InstanceId] = {}
+
+    @property
+    def are_none(self) -> bool:
+        """Say whether nothing is known of any step."""
+        return not self._runs
+
+    def add(self, attempts: Iterable[PastAttempt]) -> None:
+        """Learn from all attempts of some batches, in order of their beginning.
+
+        Of those of one instance at a step those before a person acted count.
+        """
+        by_run: dict[tuple[BatchId, InstanceId, int], list[PastAttempt]] = defaultdict(list)
+        for one in attempts:
+            by_run[one.batch_id, one.instance_id, one.seq].append(one)
+        nights = self._nights
+        for (batch_id, instance_id, seq), tried in sorted(by_run.items(), key=lambda item: item[0][1]):
+            tries = _tries(tried)
+            if tries is None:
+                continue
+            mine, key = self._runs[batch_id, seq], tried[0].cycle_key
+            if key is not None:
+                mine.by_key[key] = len(mine.tries)
+                nights[key] = max(nights.get(key, instance_id), instance_id)
+            mine.tries.append(tries)
+
+    def past(self, batches: Iterable[BatchDefinition], came: Mapping[BatchId, Mapping[str, datetime]]) -> PastNights:
+        """Return what was learned."""
+        last = sorted(self._nights, key=lambda key: -self._nights[key])[:NIGHTS]
+        return PastNights(dict(self._runs), last, came, dict(_expected(batches)))
+
+
 def past_nights(
     attempts: Iterable[PastAttempt], batches: Iterable[BatchDefinition], came: Mapping[BatchId, Mapping[str, datetime]]
 ) -> PastNights:
-    """Learn from attempts, in order of their beginning; of those of one instance at a step those before a person acted."""
-    by_run: dict[tuple[BatchId, InstanceId, int], list[PastAttempt]] = defaultdict(list)
-    for one in attempts:
-        by_run[one.batch_id, one.instance_id, one.seq].append(one)
-    runs: dict[Step, _Runs] = defaultdict(_Runs)
-    nights: dict[str, InstanceId] = {}
-    for (batch_id, instance_id, seq), tried in sorted(by_run.items(), key=lambda item: item[0][1]):
-        tries = _tries(tried)
-        if tries is None:
-            continue
-        mine, key = runs[batch_id, seq], tried[0].cycle_key
-        if key is not None:
-            mine.by_key[key] = len(mine.tries)
-            nights[key] = max(nights.get(key, instance_id), instance_id)
-        mine.tries.append(tries)
-    last = sorted(nights, key=lambda key: -nights[key])[:NIGHTS]
-    return PastNights(dict(runs), last, came, dict(_expected(batches)))
+    """Learn from attempts, in order of their beginning."""
+    lessons = Lessons()
+    lessons.add(attempts)
+    return lessons.past(batches, came)
 
 
 def _tries(attempts: Sequence[PastAttempt]) -> Tries | None:

@@ -17,6 +17,7 @@ from batchctl.domain.values import value
 _NAME = r"'(?P<quoted>[^']+)'|(?P<bare>.+?)"
 _TIMES = re.compile(rf"(?:{_NAME})(?:\.(?P<seq>\d{{1,10}}))?\s*\*\s*(?P<factor>\d{{1,6}}(?:\.\d{{1,6}})?)")
 _LIMIT = re.compile(rf"(?P<what>resource|pool)\s+(?:{_NAME})\s*=\s*(?P<most>\d{{1,9}})")
+_PLAIN = re.compile(r"\w+")
 _SLOTS = re.compile(r"slots\s*=\s*(?P<most>\d{1,9})")
 _ARRIVE = re.compile(rf"arrive\s+(?:{_NAME})\s*=\s*(?P<at>\S+)")
 FORMS = '"LoadOrders.20 *2", "resource \'ftp server\'=5", "pool ssis=4", "slots=8" or "arrive Orders=03:30"'
@@ -78,6 +79,28 @@ def read(written: str) -> WhatIf:
         seq = None if found["seq"] is None else int(found["seq"])
         return OtherLength(_name(found), seq, float(found["factor"]))
     raise UnfitWhatIf(f"'{visible(written)}' is nothing that can be supposed.")
+
+
+def written(what_if: WhatIf) -> str | None:
+    """Write a supposition as `read` reads it; None where a name has a quote in it."""
+    match what_if:
+        case OtherSlots():
+            return f"slots={what_if.most}"
+        case OtherCapacity():
+            name = _quoted(what_if.name)
+            return name and f"{'pool' if what_if.is_pool else 'resource'} {name}={what_if.most}"
+        case OtherArrival():
+            name = _quoted(what_if.batch)
+            return name and f"arrive {name}={what_if.minutes // 60:02}:{what_if.minutes % 60:02}"
+        case OtherLength():
+            name = _quoted(what_if.batch)
+            return name and f"{name}{'' if what_if.seq is None else f'.{what_if.seq}'} *{what_if.factor:g}"
+
+
+def _quoted(name: str) -> str | None:
+    if _PLAIN.fullmatch(name):
+        return name
+    return None if "'" in name or '"' in name else f"'{name}'"
 
 
 def _name(found: re.Match[str]) -> str:

@@ -32,6 +32,8 @@ MOST_KEPT = 10_000
 """Instances that may be kept of a batch and an outcome whatever their age."""
 LONGEST_NUMBER = 12
 TO_KEEP_SMALL = "give Setting CompleteDays a value such as 90, or forever   (docs/retention.md)"
+FEWEST_NIGHTS, MOST_NIGHTS = timedelta(days=60), timedelta(days=100)
+"""How long kept forecasts stay at least, so that they can be checked, and at most."""
 LOG_USUALLY, LAST_USUALLY, ROWS_USUALLY = timedelta(days=30), 20, 1_000_000
 
 
@@ -62,6 +64,8 @@ class Rules:
     incidents: timedelta | None = None
     requests: timedelta | None = None
     """Those that are answered."""
+    forecasts: timedelta = MOST_NIGHTS
+    """Those of fixed hours: as long as complete instances, within bounds."""
     instances: Mapping[tuple[BatchId, InstanceStatus], Keep] = field(default_factory=dict)
     """Those that are purged at all, by batch and outcome."""
     findings: tuple[SettingFinding, ...] = ()
@@ -110,6 +114,7 @@ def rules_of(written: Mapping[str, str], batches: Mapping[str, BatchId]) -> Rule
         inbox=inbox,
         incidents=incidents,
         requests=requests,
+        forecasts=max(min(ages[InstanceStatus.COMPLETE] or MOST_NIGHTS, MOST_NIGHTS), FEWEST_NIGHTS),
         instances=instances,
         findings=tuple(reading.findings),
     )

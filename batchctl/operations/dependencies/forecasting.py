@@ -19,6 +19,8 @@ from batchctl.operations.dependencies.tonight import TICK, Tonight, next_time, r
 from batchctl.operations.presence import Presence
 from batchctl.operations.scheduling.timetable import Timetable
 
+_NO_WAITS = {StartCause.COMES, StartCause.AFTER}
+"""What an instance starts by that waits for nothing else."""
 _DECIDES_IN = 0.1
 """In which share of the nights something has to decide to be named."""
 
@@ -31,6 +33,16 @@ class OnTheWay:
     share: float
     seq: int | None = None
     """The step of a batch that takes longest there, in most nights."""
+    cause: StartCause | None = None
+    """What was waited for; None of a batch."""
+    name: str | None = None
+    """That of what was waited for."""
+
+    @property
+    def wording(self) -> str:
+        """Say it in a line."""
+        step = "" if self.seq is None else f" (step {self.seq} takes longest)"
+        return f"{visible(self.what)}{step}: {self.share:.0%}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +131,7 @@ class Forecaster:
         tonight = read_tonight(self.timetable, self.presence, name)
         batch = next(one for one in tonight.batches.values() if one.name == name)
         replays = self._replays(tonight)
-        key, is_there = _key_of(replays, batch.batch_id, cycle_key)
+        key, is_there = key_of(replays, batch.batch_id, cycle_key)
         if not is_there:
             of_key = "" if cycle_key is None else f" for the CycleKey {visible(cycle_key)}"
             message = f"Nothing of batch {visible(name)} is open{of_key}, and nothing starts it within 24 hours."
@@ -132,7 +144,7 @@ class Forecaster:
         replays = self._replays(tonight)
         made = list[BatchForecast]()
         for batch in tonight.batches.values():
-            key, is_there = _key_of(replays, batch.batch_id, None)
+            key, is_there = key_of(replays, batch.batch_id, None)
             if is_there:
                 made.append(self._forecast(tonight, batch, key, replays))
         return tuple(sorted(made, key=lambda one: (one.median is None, one.median or NEVER, one.batch)))
@@ -142,50 +154,58 @@ class Forecaster:
             self._suppose.check(tonight.batches.values(), tonight.night)
         except UnfitWhatIf as error:
             raise InvalidInput(f"{error}", next_step="batchctl batches") from None
-        return tonight.replays(self._suppose)
+        return [*tonight.replays(self._suppose)]
+
+    def _by(self, tonight: Tonight, batch_id: BatchId) -> datetime | None:
+        """Return by when a batch has to be ready: as was asked, or as its FinishBy says."""
+        if self.by is None:
+            return tonight.finish_by.get(batch_id)
+        return next_time(tonight.clock, tonight.now, time_of_day(self.by))
 
     def _forecast(
         self, tonight: Tonight, batch: BatchDefinition, key: str | None, replays: Sequence[Replayed]
     ) -> BatchForecast:
-        numbers = [_number_of(one, batch.batch_id, key) for one in replays]
-        ends = [None if number is None else one.ends[number] for one, number in zip(replays, numbers, strict=True)]
-        ways = [
-            [*one.way_to(number)]
-            for one, number in zip(replays, numbers, strict=True)
-            if number is not None and one.ends[number] is not None
-        ]
-        on_way = {
-            one.instances[at].batch_id
-            for one, number in zip(replays, numbers, strict=True)
-            if number is not None
-            for at in one.way_to(number)
-        }
-        few = [tonight.past.few((each, step.seq)) for each in sorted(on_way) for step in tonight.batches[each].steps]
-        nights = min(few, default=0)
-        by = (
-            tonight.by(batch.batch_id)
-            if self.by is None
-            else next_time(tonight.clock, tonight.now, time_of_day(self.by))
-        )
-        end_by = None if by is None else (by - tonight.now) // TICK
-        nearly = odds.at_rank(ends, odds.NEARLY, nights) if nights >= odds.ENOUGH else None
-        median = odds.at_rank(ends, odds.MEDIAN, nights)
-        return BatchForecast(
-            batch=batch.name,
-            cycle_key=key,
-            median=None if median is None else tonight.now + median * TICK,
-            nearly=None if nearly is None else tonight.now + nearly * TICK,
-            by=by,
-            chance=None if end_by is None else odds.share_by(ends, end_by),
-            failing=sum(end is None for end in ends) / len(ends),
-            nights=nights,
-            replays=len(replays),
-            decides=tuple(_decides(tonight, replays, numbers)) if ways else (),
-            not_known=tuple(_not_known(tonight, on_way, nights)),
-        )
+        return forecast_of(tonight, batch, key, replays, self._by(tonight, batch.batch_id))
 
 
-def _key_of(replays: Sequence[Replayed], batch_id: BatchId, wanted: str | None) -> tuple[str | None, bool]:
+def forecast_of(
+    tonight: Tonight, batch: BatchDefinition, key: str | None, replays: Sequence[Replayed], by: datetime | None
+) -> BatchForecast:
+    """Return what replays of a night say of an instance of a batch."""
+    numbers = [_number_of(one, batch.batch_id, key) for one in replays]
+    ends = [None if number is None else one.ends[number] for one, number in zip(replays, numbers, strict=True)]
+    ways = [
+        [*one.way_to(number)]
+        for one, number in zip(replays, numbers, strict=True)
+        if number is not None and one.ends[number] is not None
+    ]
+    on_way = {
+        one.instances[at].batch_id
+        for one, number in zip(replays, numbers, strict=True)
+        if number is not None
+        for at in one.way_to(number)
+    }
+    few = [tonight.past.few((each, step.seq)) for each in sorted(on_way) for step in tonight.batches[each].steps]
+    nights = min(few, default=0)
+    end_by = None if by is None else (by - tonight.now) // TICK
+    nearly = odds.at_rank(ends, odds.NEARLY, nights) if nights >= odds.ENOUGH else None
+    median = odds.at_rank(ends, odds.MEDIAN, nights)
+    return BatchForecast(
+        batch=batch.name,
+        cycle_key=key,
+        median=None if median is None else tonight.now + median * TICK,
+        nearly=None if nearly is None else tonight.now + nearly * TICK,
+        by=by,
+        chance=None if end_by is None else odds.share_by(ends, end_by),
+        failing=sum(end is None for end in ends) / len(ends),
+        nights=nights,
+        replays=len(replays),
+        decides=tuple(_decides(tonight, replays, numbers)) if ways else (),
+        not_known=tuple(_not_known(tonight, on_way, nights)),
+    )
+
+
+def key_of(replays: Sequence[Replayed], batch_id: BatchId, wanted: str | None) -> tuple[str | None, bool]:
     """Return the CycleKey of the instance of a batch that is ready first, and whether there is one."""
     for one in replays:
         of_batch = [
@@ -206,7 +226,7 @@ def _number_of(one: Replayed, batch_id: BatchId, key: str | None) -> int | None:
 
 def _decides(tonight: Tonight, replays: Sequence[Replayed], numbers: Sequence[int | None]) -> Iterator[OnTheWay]:
     """Yield what lies on the way to the end, the most frequent first."""
-    batches, waits, many = Counter[BatchId](), Counter[str](), 0
+    batches, waits, many = Counter[BatchId](), Counter[tuple[StartCause, str | None]](), 0
     longest: dict[BatchId, Counter[int]] = {}
     for one, number in zip(replays, numbers, strict=True):
         if number is None or one.ends[number] is None:
@@ -214,7 +234,8 @@ def _decides(tonight: Tonight, replays: Sequence[Replayed], numbers: Sequence[in
         many += 1
         way = [*one.way_to(number)]
         batches.update({one.instances[at].batch_id for at in way})
-        waits.update({_wait(one.reasons[at].cause, one.reasons[at].name) for at in way} - {""})
+        met = ((one.reasons[at].cause, one.reasons[at].name) for at in way)
+        waits.update({wait for wait in met if wait[0] not in _NO_WAITS})
         for at in way:
             if (seq := one.longest[at]) is not None:
                 longest.setdefault(one.instances[at].batch_id, Counter())[seq] += 1
@@ -222,16 +243,10 @@ def _decides(tonight: Tonight, replays: Sequence[Replayed], numbers: Sequence[in
         if count / many >= _DECIDES_IN:
             steps = longest.get(batch_id, Counter()).most_common(1)
             yield OnTheWay(what=tonight.batches[batch_id].name, share=count / many, seq=steps[0][0] if steps else None)
-    for wait, count in waits.most_common():
+    for (cause, name), count in waits.most_common():
         if count / many >= _DECIDES_IN:
-            yield OnTheWay(what=wait, share=count / many)
-
-
-def _wait(cause: StartCause, name: str | None) -> str:
-    """Name what an instance waited for besides its arrival and others; empty where it did not."""
-    if cause in {StartCause.COMES, StartCause.AFTER}:
-        return ""
-    return cause.value if name is None else f"{cause} {visible(name)}"
+            what = cause.value if name is None else f"{cause} {visible(name)}"
+            yield OnTheWay(what=what, share=count / many, cause=cause, name=name)
 
 
 def _not_known(tonight: Tonight, on_way: Iterable[BatchId], nights: int) -> Iterator[str]:

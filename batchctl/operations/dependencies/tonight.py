@@ -6,18 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 
-from batchctl.domain.dependencies import past_nights
+from batchctl.domain.alerting.expectations import Expected
 from batchctl.domain.dependencies.night_walk import replay
-from batchctl.domain.dependencies.past_nights import NIGHTS, PastAttempt, PastNights
+from batchctl.domain.dependencies.past_nights import NIGHTS, Lessons, PastAttempt, PastNights
 from batchctl.domain.dependencies.virtual_night import Replayed, VirtualInstance, VirtualNight
 from batchctl.domain.dependencies.what_ifs import Suppositions
 from batchctl.domain.operators import freezes
 from batchctl.domain.rows import NEVER, BatchDefinition, BatchId, BatchInstance, HistoryEntry
-from batchctl.domain.scheduling.column_text import UnfitText, time_of_day
 from batchctl.domain.scheduling.due import InstantOutcome
 from batchctl.domain.scheduling.modes import is_scheduled, takers_of
 from batchctl.domain.scheduling.wall_clock import DAY, WallClock, clock_of
 from batchctl.domain.status import FINAL, STANDING_FAILURE, InstanceStatus
+from batchctl.expected_work import business_days, next_deadline
 from batchctl.operations import unknown
 from batchctl.operations.presence import Presence
 from batchctl.operations.scheduling.schedule_findings import ScheduleContext
@@ -50,18 +50,19 @@ class Tonight:
     """What schedules start."""
     learned: Sequence[BatchId]
     """Batches whose work comes from outside, by when it came before."""
-    finish_by: Mapping[BatchId, str]
+    finish_by: Mapping[BatchId, datetime]
+    """The next moment by which a batch has to be finished, and is not yet."""
+    standing: Mapping[int, BatchInstance]
+    """What of the night needs a person, by its place among the instances."""
 
-    def replays(self, suppose: Suppositions) -> list[Replayed]:
-        """Replay the night, each time with the lengths and arrivals of another one."""
-        changed = suppose.change(self.night)
-        made = list[Replayed]()
+    def replays(self, suppose: Suppositions, night: VirtualNight | None = None) -> Iterator[Replayed]:
+        """Replay the night, or another one, each time with the lengths and arrivals of another one of the past."""
+        changed = suppose.change(self.night if night is None else night)
         for number in range(self.past.replays):
             coming = [*self.due, *self._arrivals(number, suppose)]
             moved = self._moved(coming, suppose)
             lengths = suppose.lengths(self.past.lengths(number), self.batches)
-            made.append(replay(replace(changed, instances=[*changed.instances, *moved]), lengths))
-        return made
+            yield replay(replace(changed, instances=[*changed.instances, *moved]), lengths)
 
     def _arrivals(self, number: int, suppose: Suppositions) -> Iterator[VirtualInstance]:
         for batch_id in self.learned:
@@ -85,13 +86,6 @@ class Tonight:
         """Return the next moment at which the clocks show a time of day."""
         return next_time(self.clock, self.now, minutes)
 
-    def by(self, batch_id: BatchId) -> datetime | None:
-        """Return by when a batch has to be ready, as its FinishBy says."""
-        try:
-            return self._next(time_of_day(self.finish_by[batch_id].strip())) if batch_id in self.finish_by else None
-        except UnfitText:
-            return None
-
 
 def next_time(clock: WallClock, now: datetime, minutes: int) -> datetime:
     """Return the next moment at which clocks show a time of day."""
@@ -108,24 +102,55 @@ def read_tonight(timetable: Timetable, presence: Presence, name: str | None) -> 
         batches = {batch.batch_id: batch for batch in context.batches}
         if name is not None:
             unknown.named(connection, batches.values(), name)
-        clock = clock_of(context.zone)
+        book = PastBook(context, evidence.expected(connection))
+        book.read(connection, [*batches])
+        return tonight_of(connection, presence, context, book)
+
+
+class PastBook:
+    """What is read of the past before the night itself, some batches after others."""
+
+    def __init__(self, context: ScheduleContext, expected: Iterable[Expected]) -> None:
+        self._now, self._clock = context.now, clock_of(context.zone)
+        self._days = business_days(context.calendars.values())
+        self._expected = {one.batch_id: one for one in expected}
+        self.lessons = Lessons()
+        self.came: dict[BatchId, dict[str, datetime]] = {}
+        self.finish_by: dict[BatchId, datetime] = {}
+
+    def read(self, connection: Connection, batches: Sequence[BatchId]) -> None:
+        """Read what is known of some batches."""
         attempts = past_attempts(connection, batches, NIGHTS)
-        due = [*_due(connection, context)]
-        fed = {one.batch_id for one in due}
-        return Tonight(
-            now=context.now,
-            clock=clock,
-            batches=batches,
-            night=_night(connection, presence, batches, context.now),
-            past=past_nights.past_nights(attempts, batches.values(), _came(attempts, clock)),
-            due=due,
-            learned=[
-                batch.batch_id
-                for batch in batches.values()
-                if batch.enabled and not batch.dependencies and batch.batch_id not in fed
-            ],
-            finish_by={one.batch_id: one.finish_by for one in evidence.expected(connection) if one.finish_by},
-        )
+        self.lessons.add(attempts)
+        self.came |= _came(attempts, self._clock)
+        for batch_id in batches:
+            expected = self._expected.get(batch_id)
+            by = expected and next_deadline(connection, expected, self._days, self._clock, self._now)
+            if by:
+                self.finish_by[batch_id] = by
+
+
+def tonight_of(connection: Connection, presence: Presence, context: ScheduleContext, book: PastBook) -> Tonight:
+    """Read the night itself."""
+    batches = {batch.batch_id: batch for batch in context.batches}
+    due = [*_due(connection, context)]
+    fed = {one.batch_id for one in due}
+    there = [one for one in reports.open_in(connection, _OPEN, MOST) if one.batch_id in batches]
+    return Tonight(
+        now=context.now,
+        clock=clock_of(context.zone),
+        batches=batches,
+        night=_night(connection, presence, batches, there, context.now),
+        past=book.lessons.past(batches.values(), book.came),
+        due=due,
+        learned=[
+            batch.batch_id
+            for batch in batches.values()
+            if batch.enabled and not batch.dependencies and batch.batch_id not in fed
+        ],
+        finish_by=book.finish_by,
+        standing={at: one for at, one in enumerate(there) if one.status in _NEEDS_A_PERSON},
+    )
 
 
 def _due(connection: Connection, context: ScheduleContext) -> Iterator[VirtualInstance]:
@@ -143,18 +168,18 @@ def _due(connection: Connection, context: ScheduleContext) -> Iterator[VirtualIn
 
 
 def _night(
-    connection: Connection, presence: Presence, batches: Mapping[BatchId, BatchDefinition], now: datetime
+    connection: Connection,
+    presence: Presence,
+    batches: Mapping[BatchId, BatchDefinition],
+    there: Iterable[BatchInstance],
+    now: datetime,
 ) -> VirtualNight:
     entries = {entry.instance_id: entry for entry in reports.live_entries(connection, MOST)}
     living = presence.living(connection, now)
     served = {pool for pools in pool_rows.served(connection, living).values() for pool in pools}
     return VirtualNight(
         batches=batches,
-        instances=[
-            _virtual(one, batches[one.batch_id], entries.get(one.instance_id), now)
-            for one in reports.open_in(connection, _OPEN, MOST)
-            if one.batch_id in batches
-        ],
+        instances=[_virtual(one, batches[one.batch_id], entries.get(one.instance_id), now) for one in there],
         opens={batch.batch_id: _opens(batch, now) for batch in batches.values()},
         waiting=[(one.batch_id, one.completed, one.cycle_key) for one in live.waiting(connection)],
         slots=sum(row.slots for row in living) or None,

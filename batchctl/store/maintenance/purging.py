@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, exists, func, not_, or_, select
+from sqlalchemy import Connection, bindparam, delete, exists, func, not_, or_, select, text
 
 from batchctl.domain.errors import Conflict
 from batchctl.domain.maintenance.audit_chain import LOG, PURGE
@@ -24,6 +24,7 @@ from batchctl.store.maintenance.audit_entries import RUN_NOW
 from batchctl.store.operators import note_rows
 from batchctl.store.tables import (
     INBOX_INTAKE,
+    KEPT_FORECAST,
     alert_delivery,
     audit_log,
     audit_seal,
@@ -31,6 +32,7 @@ from batchctl.store.tables import (
     batch_process_history,
     file_process,
     incident,
+    kept_forecast,
     operator_request,
     process_batch,
     scheduler_log,
@@ -42,7 +44,7 @@ NEVER_WORK = (IntakeStatus.REJECTED, IntakeStatus.DUPLICATE)
 
 _i, _v = incident.c, alert_delivery.c
 _l, _a, _s, _b, _c, _f = scheduler_log.c, audit_log.c, setting.c, process_batch.c, batch_control.c, file_process.c
-_q, _w = operator_request.c, audit_seal.c
+_q, _w, _k = operator_request.c, audit_seal.c, kept_forecast.c
 
 _h = batch_process_history.c.BatchProcessHistory_id
 # Each by itself is looked up in the index.
@@ -119,6 +121,14 @@ _REQUEST_PAGE = (
 _DELETE_REQUESTS = delete(operator_request).where(
     _q.OperatorRequest_id.in_(bindparam("ids", expanding=True)), _IS_ANSWERED, _q.z_updated < bindparam("before")
 )
+
+_FORECAST_PAGE = (
+    select(_k.KeptForecast_id.label("Number"), _k.MadeOn.label("Made"), _k.MadeOn.label("Changed"))
+    .where(text(f"KeptForecast.{KEPT_FORECAST}"), _k.KeptForecast_id > bindparam("after"))
+    .order_by(_k.KeptForecast_id)
+    .limit(bindparam("most"))
+)
+_DELETE_FORECASTS = delete(kept_forecast).where(_k.KeptForecast_id.in_(bindparam("ids", expanding=True)))
 
 
 def attempts(connection: Connection) -> int:
@@ -281,6 +291,16 @@ def delete_incidents(connection: Connection, page: PurgePage, before: datetime) 
     return len(going)
 
 
+def count_forecasts(_connection: Connection, page: PurgePage, _before: datetime) -> int:
+    """Count what of a page would go."""
+    return len(page.old)
+
+
+def delete_forecasts(connection: Connection, page: PurgePage, _before: datetime) -> int:
+    """Delete the old forecasts of a page; return how many."""
+    return connection.execute(_DELETE_FORECASTS, {"ids": _numbers(page)}).rowcount
+
+
 def _over_long_ago(connection: Connection, page: PurgePage, before: datetime) -> Sequence[int]:
     wanted = [row.Number for row in page.old]
     return connection.execute(_OVER_LONG_AGO, {"ids": wanted, "before": before}).scalars().all() if wanted else ()
@@ -299,4 +319,5 @@ AGING = (
     ACTS,
     Aging("FileProcess", lambda rules: rules.inbox, _INBOX_PAGE, count_inbox, delete_inbox),
     Aging("Incident", lambda rules: rules.incidents, _INCIDENT_PAGE, count_incidents, delete_incidents),
+    Aging("KeptForecast", lambda rules: rules.forecasts, _FORECAST_PAGE, count_forecasts, delete_forecasts),
 )

@@ -37,7 +37,6 @@ from batchctl.store.tables.people_tables import (
 from batchctl.store.tables.some_rows import (
     ARMED,
     AT_ONCE,
-    AWAITED_FORECAST,
     AWAITING_INTAKE,
     BACKFILLING,
     CLAIMED_INSTANCE,
@@ -85,7 +84,6 @@ from batchctl.store.tables.work_tables import (
 __all__ = [
     "ARMED",
     "AT_ONCE",
-    "AWAITED_FORECAST",
     "AWAITING_INTAKE",
     "BACKFILLING",
     "CLAIMED_INSTANCE",

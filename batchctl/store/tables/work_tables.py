@@ -246,7 +246,6 @@ kept_forecast = table(
     index("UX_KeptForecast_Newest", "ProcessBatch_id", where=NEWEST_FORECAST, unique=True),
     index("UX_KeptForecast_Kept", "ProcessBatch_id", "KeptFor", where=KEPT_FORECAST, unique=True),
     index("IX_KeptForecast_Awaited", "KeptForecast_id", where=AWAITED_FORECAST),
-    Index("IX_KeptForecast_KeptFor", "KeptFor"),
 )
 
 batch_completion = table(

@@ -1406,15 +1406,6 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_KeptForecast_KeptFor' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.KeptForecast', N'U'))
-CREATE INDEX [IX_KeptForecast_KeptFor] ON KeptForecast (KeptFor);
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
 -- Which pools a controller serves; one without rows serves the default pool.
 IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ControllerPool', N'U') IS NULL
 CREATE TABLE ControllerPool (

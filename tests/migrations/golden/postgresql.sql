@@ -996,8 +996,6 @@ CREATE UNIQUE INDEX "UX_KeptForecast_Kept" ON KeptForecast (ProcessBatch_id, Kep
 
 CREATE INDEX "IX_KeptForecast_Awaited" ON KeptForecast (KeptForecast_id) WHERE ReadyOn IS NULL AND KeptFor IS NOT NULL;
 
-CREATE INDEX "IX_KeptForecast_KeptFor" ON KeptForecast (KeptFor);
-
 -- Which pools a controller serves; one without rows serves the default pool.
 CREATE TABLE ControllerPool (
     ControllerPool_id BIGSERIAL NOT NULL,

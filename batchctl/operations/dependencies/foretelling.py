@@ -1,0 +1,239 @@
+"""Forecasts of all batches, made a little at a time, so that who makes them can do other things meanwhile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+from batchctl.domain.dependencies import what_ifs
+from batchctl.domain.dependencies.forecast_record import FEWEST, KeptForecast
+from batchctl.domain.dependencies.virtual_night import Replayed, StartCause, VirtualNight
+from batchctl.domain.dependencies.what_ifs import OtherCapacity, OtherLength, OtherSlots, Suppositions, WhatIf
+from batchctl.domain.rows import BatchDefinition, BatchId
+from batchctl.domain.status import STANDING_FAILURE, InstanceStatus
+from batchctl.operations.dependencies.forecasting import BatchForecast, OnTheWay, forecast_of, key_of
+from batchctl.operations.dependencies.tonight import TICK, PastBook, Tonight, tonight_of
+from batchctl.operations.presence import Presence
+from batchctl.operations.scheduling.timetable import Timetable
+from batchctl.store.alerting import evidence
+
+BATCHES = 5
+"""Of how many batches the past is read at once."""
+STEPS = 1500
+"""How many steps of a night are replayed at once: about ten milliseconds of work."""
+MOST_TRIED = 12
+"""How many remedies are tried, those of the batches first that have to be ready first."""
+STANDING_TRIED = 3
+"""Of how many instances that stand it is tried what comes of running them again."""
+HALF = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """Something that may let a batch be ready in time."""
+
+    wording: str
+    suppose: Suppositions = field(default_factory=Suppositions)
+    rerun: int | None = None
+    """The place in the night of an instance that stands, and then does not."""
+
+
+Found = tuple[BatchDefinition, BatchForecast]
+
+
+@dataclass(frozen=True, slots=True)
+class Foretelling:
+    """Reads the past and the night, replays it, and says of each batch when it will be ready."""
+
+    timetable: Timetable
+    presence: Presence
+
+    def pieces(self) -> Iterator[Sequence[KeptForecast] | None]:
+        """Yield None after each piece of work, and the forecasts at the end; none where nothing is known of the past."""
+        read = self.timetable.transactions.read
+        with read() as connection:
+            context = self.timetable.context(connection)
+            book = PastBook(context, evidence.expected(connection))
+        batches = [batch.batch_id for batch in context.batches]
+        for at in range(0, len(batches), BATCHES):
+            with read() as connection:
+                book.read(connection, batches[at : at + BATCHES])
+            yield None
+        if book.lessons.are_none:
+            yield ()
+            return
+        with read() as connection:
+            tonight = tonight_of(connection, self.presence, self.timetable.context(connection), book)
+        replays = list[Replayed]()
+        for piece in _some_at_once(tonight, Remedy("")):
+            replays += piece
+            yield None
+        there = {each.batch_id for one in replays for each in one.instances}
+        found = list[Found]()
+        for batch in tonight.batches.values():
+            if batch.batch_id in there:
+                key, _ = key_of(replays, batch.batch_id, None)
+                by = tonight.finish_by.get(batch.batch_id)
+                found.append((batch, forecast_of(tonight, batch, key, replays, by)))
+                yield None
+        found += _kept_from_coming(tonight, {batch.batch_id for batch, _ in found}, len(replays))
+        at_risk = [one for one in found if _is_at_risk(one[1])]
+        helps: dict[BatchId, list[str]] = {}
+        for remedy, concerned in _remedies(tonight, at_risk):
+            tried = list[Replayed]()
+            for piece in _some_at_once(tonight, remedy):
+                tried += piece
+                yield None
+            for batch_id in concerned:
+                share = _share_ready(tonight, tried, batch_id)
+                if share >= HALF:
+                    helps.setdefault(batch_id, []).append(f"{remedy.wording} ({share:.0%})")
+        yield [_kept(tonight, batch, one, helps.get(batch.batch_id, ())) for batch, one in found if one.nights]
+
+
+def _is_at_risk(one: BatchForecast) -> bool:
+    return one.chance is not None and one.chance < HALF and one.nights >= FEWEST
+
+
+def _some_at_once(tonight: Tonight, remedy: Remedy) -> Iterator[list[Replayed]]:
+    """Yield replays with a remedy, a few at a time: the fewer, the more steps a night has."""
+    steps = sum(len(tonight.batches[one.batch_id].steps) for one in tonight.night.instances)
+    steps += sum(len(batch.steps) for batch in tonight.batches.values())
+    at_once, some = max(STEPS // max(steps, 1), 1), list[Replayed]()
+    for one in tonight.replays(remedy.suppose, _night_with(tonight, remedy)):
+        some.append(one)
+        if len(some) == at_once:
+            yield some
+            some = []
+    yield some
+
+
+def _night_with(tonight: Tonight, remedy: Remedy) -> VirtualNight:
+    if remedy.rerun is None:
+        return tonight.night
+    instances = [*tonight.night.instances]
+    instances[remedy.rerun] = replace(instances[remedy.rerun], stands=False, failures=0, not_before=0)
+    return replace(tonight.night, instances=instances)
+
+
+def _kept_from_coming(tonight: Tonight, there: Collection[BatchId], replays: int) -> Iterator[Found]:
+    """Yield the batches that have to be ready, and do not even come: what they wait for stands."""
+    for batch_id, by in tonight.finish_by.items():
+        standing = [*_standing_before(tonight, batch_id)]
+        if batch_id in there or not standing:
+            continue
+        batch, first = tonight.batches[batch_id], tonight.standing[standing[0]]
+        on_way = {batch_id, *(tonight.standing[at].batch_id for at in standing)}
+        few = [tonight.past.few((each, step.seq)) for each in on_way for step in tonight.batches[each].steps]
+        yield (
+            batch,
+            BatchForecast(
+                batch=batch.name,
+                cycle_key=first.cycle_key,
+                median=None,
+                nearly=None,
+                by=by,
+                chance=0.0,
+                failing=1.0,
+                nights=min(few, default=0),
+                replays=replays,
+            ),
+        )
+
+
+def _standing_before(tonight: Tonight, batch_id: BatchId) -> Iterator[int]:
+    """Yield the places in the night of what stands of a batch, or of what it waits for, directly or not."""
+    on_way, more = set[BatchId](), [batch_id]
+    while more:
+        each = more.pop()
+        if each not in on_way and each in tonight.batches:
+            on_way.add(each)
+            more += [one.depends_on for one in tonight.batches[each].dependencies]
+    yield from (at for at, one in tonight.standing.items() if one.batch_id in on_way)
+
+
+def _remedies(tonight: Tonight, at_risk: Sequence[Found]) -> Sequence[tuple[Remedy, list[BatchId]]]:
+    """Return what may help, and which batches."""
+    found: dict[str, tuple[Remedy, list[BatchId]]] = {}
+    for batch, one in sorted(at_risk, key=lambda each: tonight.finish_by[each[0].batch_id]):
+        for remedy in chain(_reruns(tonight, batch.batch_id), _more(tonight, one)):
+            found.setdefault(remedy.wording, (remedy, []))[1].append(batch.batch_id)
+    return [*found.values()][:MOST_TRIED]
+
+
+def _reruns(tonight: Tonight, batch_id: BatchId) -> Iterator[Remedy]:
+    for at in [*_standing_before(tonight, batch_id)][-STANDING_TRIED:]:
+        one = tonight.standing[at]
+        if one.status in STANDING_FAILURE:
+            yield Remedy(f"batchctl rerun {one.instance_id} --reason ...", rerun=at)
+        elif one.status is InstanceStatus.PAUSED:
+            yield Remedy(f"batchctl resume {one.instance_id} --reason ...", rerun=at)
+
+
+def _more(tonight: Tonight, one: BatchForecast) -> Iterator[Remedy]:
+    """Yield what may help of what decides: half as long a step, more units, more room, more slots."""
+    for each in one.decides:
+        for what_if in _other(tonight, each):
+            wording = what_ifs.written(what_if)
+            if wording is not None:
+                yield Remedy(f'--what-if "{wording}"', Suppositions([what_if]))
+
+
+def _other(tonight: Tonight, each: OnTheWay) -> Iterator[WhatIf]:
+    if each.cause is None:
+        if each.seq is not None:
+            yield OtherLength(each.what, each.seq, HALF)
+        return
+    name = each.name or ""
+    if each.cause is StartCause.RESOURCE:
+        units = next(need.capacity for batch in tonight.batches.values() for need in batch.needs if need.name == name)
+        yield from (OtherCapacity(name, most, is_pool=False) for most in _more_than(units))
+    elif each.cause is StartCause.POOL and name in tonight.night.pools.by_name:
+        room = tonight.night.pools.by_name[name].max_concurrent
+        if room is not None:
+            yield from (OtherCapacity(name, most, is_pool=True) for most in _more_than(room))
+    elif each.cause is StartCause.SLOTS and tonight.night.slots is not None:
+        yield from map(OtherSlots, _more_than(tonight.night.slots))
+
+
+def _more_than(most: int) -> list[int]:
+    return sorted({most + 1, 2 * most})[-2:] if most else [1]
+
+
+def _share_ready(tonight: Tonight, replays: Sequence[Replayed], batch_id: BatchId) -> float:
+    """Return in which share of the nights any instance of a batch is ready by its time."""
+    end_by = (tonight.finish_by[batch_id] - tonight.now) // TICK
+    ready = sum(
+        any(
+            each.batch_id == batch_id and end is not None and end <= end_by
+            for each, end in zip(one.instances, one.ends, strict=True)
+        )
+        for one in replays
+    )
+    return ready / len(replays)
+
+
+def _kept(tonight: Tonight, batch: BatchDefinition, one: BatchForecast, helps: Iterable[str]) -> KeptForecast:
+    standing = (tonight.standing[at] for at in _standing_before(tonight, batch.batch_id))
+    stand = [f"BatchControl {each.instance_id} is {each.status}" for each in standing] if one.failing else []
+    return KeptForecast(
+        batch_id=batch.batch_id,
+        cycle_key=one.cycle_key,
+        made_on=tonight.now,
+        kept_for=None,
+        median=one.median,
+        nearly=one.nearly,
+        finish_by=one.by,
+        chance=None if one.chance is None else _percent(one.chance),
+        needs_person=_percent(one.failing),
+        nights=one.nights,
+        decides=", ".join([*stand[:STANDING_TRIED], *(each.wording for each in one.decides)]) or None,
+        helps=", ".join(helps) or None,
+    )
+
+
+def _percent(share: float) -> int:
+    """Return percent; what is less than half never becomes half."""
+    return math.floor(100 * share)

@@ -1,0 +1,179 @@
+"""The leader makes forecasts a little in each turn, keeps them, and tells people what will probably be late."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from batchctl.control.maintenance.purge import Purge
+from batchctl.domain.dependencies.past_nights import REPLAYS
+from batchctl.operations.dependencies import foretelling
+from tests.control.alarm import Alarm
+from tests.control.nights import DAY, MINUTE, Nights
+from tests.control.world import World
+from tests.control_databases import ControlDatabase
+
+THREE = datetime(2026, 11, 21, 3, tzinfo=UTC)
+TEN, TWENTY = 10.0, 20.0
+OF_REPORT = "FROM vForecast WHERE ProcessBatchName = 'Report'"
+
+
+@pytest.fixture
+def world(control_database: ControlDatabase) -> Iterator[World]:
+    """Return a world at three in the morning."""
+    made = World(control_database)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def nights(world: World) -> Nights:
+    """Twenty nights have passed: orders come at four, and the report is ready forty minutes later."""
+    made = Nights(world)
+    made.register(FinishBy="05:00")
+    for back in range(20, 0, -1):
+        made.pass_one(THREE + timedelta(hours=1) - back * DAY, [TEN, TWENTY], TEN)
+    return made
+
+
+def shown(world: World, columns: str) -> list[tuple[str, ...]]:
+    """Return some columns of the newest forecast of Report."""
+    return [tuple(map(str, row)) for row in world.sql(f"SELECT {columns} {OF_REPORT}")]
+
+
+def test_a_forecast_is_made_a_little_in_each_turn_and_written_at_the_end(
+    nights: Nights, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, keeping, turns = nights.world, nights.keeping(), 0
+    monkeypatch.setattr(foretelling, "STEPS", 3)
+    while not shown(world, "P50"):
+        keeping.look()
+        turns += 1
+        assert turns <= 2 * REPLAYS
+
+    assert turns > REPLAYS, "three steps of a night are one replay a turn"
+    ((ready, nearly, chance, due, nights_known),) = shown(world, "P50, P90, Chance, DueInMinutes IS NULL, Nights")
+    assert ready.startswith("2026-11-21 04:40:00")
+    assert nearly.startswith("2026-11-21 04:40:00")
+    assert (chance, nights_known) == ("100", "20")
+    assert due in {"0", "False"}
+    assert shown(world, "CycleKey, FinishBy")[0][0] == "2026-11-21"
+    assert "Orders (step 20 takes longest): 100%" in shown(world, "Decides")[0][0]
+
+
+def test_the_newest_is_replaced_after_the_interval_and_that_of_a_fixed_hour_stays(nights: Nights) -> None:
+    world, keeping = nights.world, nights.keeping()
+    keeping.finish()
+    keeping.finish()
+    made = "SELECT count(*), count(KeptFor) FROM KeptForecast WHERE ProcessBatch_id = ?"
+    assert world.sql(made, nights.ids["Report"]) == [(2, 1)], "three is a fixed hour"
+    world.clock.advance(9 * MINUTE)
+    keeping.finish()
+    assert str(world.one(f"SELECT MadeOn {OF_REPORT}")).startswith("2026-11-21 03:00:00")
+    world.clock.advance(MINUTE)
+    keeping.finish()
+    assert str(world.one(f"SELECT MadeOn {OF_REPORT}")).startswith("2026-11-21 03:10:00")
+    assert world.sql(made, nights.ids["Report"]) == [(2, 1)]
+    # Another leader goes by what stands in the table.
+    nights.keeping().finish()
+    assert world.sql(made, nights.ids["Report"]) == [(2, 1)]
+
+    ready = nights.pass_one(THREE + timedelta(hours=1), [TEN, TWENTY], TEN)
+    world.clock.advance(timedelta(hours=3))
+    keeping.finish()
+    came = world.one("SELECT ReadyOn FROM KeptForecast WHERE KeptFor IS NOT NULL AND ProcessBatch_id = 2")
+    assert str(came).startswith(f"{ready:%Y-%m-%d %H:%M:%S}")
+    assert str(world.one(f"SELECT FinishBy {OF_REPORT}")).startswith("2026-11-22 05:00:00"), "today's is met"
+
+
+@pytest.mark.parametrize("interval", [10 * MINUTE, timedelta()])
+def test_where_there_is_no_past_or_it_is_off_nothing_is_kept(world: World, interval: timedelta) -> None:
+    made = Nights(world)
+    made.register(FinishBy="05:00")
+    world.submit("Orders")
+    if not interval:
+        made.pass_one(THREE - DAY, [TEN, TWENTY], TEN)
+        made.keeping().finish()
+        assert world.one("SELECT count(*) FROM vForecast") == 2
+    made.keeping(interval=interval).finish()
+
+    assert world.one("SELECT count(*) FROM vForecast") == 0
+
+
+def test_a_batch_that_will_probably_be_late_is_told_of_while_there_is_time(nights: Nights) -> None:
+    world, keeping, alarm = nights.world, nights.keeping(), Alarm(nights.world)
+    world.sql("UPDATE ProcessBatch SET FinishBy = '04:35' WHERE ProcessBatchName = 'Report'")
+    keeping.finish()
+    (title,) = alarm.announced()
+    assert (
+        "Batch Report for 2026-11-21 will probably not be ready by 04:35 UTC on Sat 2026-11-21: the chance is 0 %"
+        in title
+    )
+    row = world.sql("SELECT Kind, Severity, Message, NextStep FROM Incident")
+    ((kind, severity, message, next_step),) = row
+    assert (kind, severity, next_step) == ("at_risk", "error", "batchctl forecast Report --by 04:35")
+    assert "in every second night it is ready by 04:40 on Sat 2026-11-21" in message
+    assert 'what would help: --what-if "Orders.20 *0.5" (100%), --what-if "Report.10 *0.5" (100%)' in message
+    world.clock.advance(10 * MINUTE)
+    keeping.finish()
+    alarm.announced()
+    assert world.one("SELECT count(*) FROM Incident") == 1, "once for each deadline"
+
+    world.sql("UPDATE ProcessBatch SET FinishBy = '04:45' WHERE ProcessBatchName = 'Report'")
+    world.clock.advance(10 * MINUTE)
+    keeping.finish()
+    assert len(alarm.announced()) == 1, "people are told that it is over"
+    assert world.one("SELECT Status FROM Incident") == "resolved"
+
+
+@pytest.mark.parametrize("ends", ["is ready", "is late"])
+def test_that_ends_when_it_is_ready_or_late(nights: Nights, ends: str) -> None:
+    world, keeping, alarm = nights.world, nights.keeping(), Alarm(nights.world)
+    world.sql("UPDATE ProcessBatch SET FinishBy = '04:35' WHERE ProcessBatchName = 'Report'")
+    keeping.finish()
+    alarm.announced()
+    if ends == "is ready":
+        world.clock.advance(timedelta(minutes=80))
+        nights.pass_one(THREE + timedelta(minutes=60), [5, 5], 5)
+    else:
+        world.clock.advance(timedelta(minutes=95))
+    alarm.announced()
+
+    standing = world.sql("SELECT Kind FROM Incident WHERE ResolvedTime IS NULL")
+    assert standing == ([] if ends == "is ready" else [("not_finished",)])
+
+
+def test_what_has_failed_on_the_way_is_named_with_what_running_it_again_would_bring(nights: Nights) -> None:
+    world, alarm = nights.world, Alarm(nights.world)
+    world.submit("Orders", CycleKey="2026-11-21")
+    world.create()
+    number = world.one("SELECT max(BatchControl_id) FROM BatchControl")
+    world.sql("UPDATE BatchControl SET Status = 'failed' WHERE BatchControl_id = ?", number)
+    nights.keeping().finish()
+    alarm.announced()
+
+    message = str(world.one("SELECT Message FROM Incident WHERE Kind = 'at_risk'"))
+    assert "the chance is 0 %; in 100 % of the nights it needs a person" in message
+    assert f"what decides: BatchControl {number} is failed" in message
+    assert f"what would help: batchctl rerun {number} --reason ... (100%)" in message
+
+
+def test_kept_forecasts_go_after_a_hundred_days_and_not_before_sixty(nights: Nights) -> None:
+    world = nights.world
+    for hour, days in enumerate((101, 99, 61, 59)):
+        world.sql(
+            "INSERT INTO KeptForecast (ProcessBatch_id, MadeOn, KeptFor, NeedsPerson, Nights) VALUES (1, ?, ?, 0, 9)",
+            *[f"{THREE - days * DAY:%Y-%m-%d} 0{hour}:00:00.000"] * 2,
+        )
+
+    def left() -> int:
+        made = Purge(transactions=world.transactions, clock=world.clock, actor="anna", host="etl 7")
+        for _ in made.pages():
+            pass
+        return int(world.one("SELECT count(*) FROM KeptForecast"))
+
+    assert left() == 3
+    world.sql("INSERT INTO Setting (Name, Value) VALUES ('CompleteDays', '7'), ('KeepLast', '1000')")
+    assert left() == 1
