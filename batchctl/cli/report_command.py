@@ -172,4 +172,4 @@ def _write(file: str, page: str) -> None:
 
 def _reporter(session: CliSession, names: tuple[str, ...], since: datetime | None) -> reporting.Reporter:
     app = session.app
-    return reporting.Reporter(app.transactions, app.timetable(), app.alert_rules(), names, since)
+    return reporting.Reporter(app.transactions, app.timetable(), app.alert_rules(), app.presence, names, since)

@@ -64,7 +64,10 @@ def test_what_is_due_and_what_stands(night: Night) -> None:
     due, late = night.json("report", "due"), night.json("report", "late")
 
     assert [(one["ScheduleName"], one["Batches"]) for one in due["Schedules"]] == [("nightly", ["Load"])]
-    assert due["Schedules"][0]["ExpectedEnd"] > due["Schedules"][0]["NextUtcTime"]
+    assert due["Schedules"][0]["ExpectedEnd"] is None, "what has failed comes first"
     assert [(one["BatchControl_id"], one["Status"]) for one in late["Standing"]] == [(1, "failed")]
     assert "nightly" in night("report", "due", env=WIDE).stdout
     assert "failed" in night("report", "late", env=WIDE).stdout
+    night.sql("UPDATE BatchControl SET Status = 'cancelled'")
+    (due_again,) = night.json("report", "due")["Schedules"]
+    assert due_again["ExpectedEnd"] >= due_again["NextUtcTime"]

@@ -56,6 +56,7 @@ SAME = {
     "Waits for other batches": _BATCH,
     "Waiting for a person": _INSTANCE,
     "Late": (("What", "What"), ("Name", "Name")),
+    "Ready by": _BATCH,
     "Completed last": _INSTANCE,
     "Due next": _TIMED,
     "Disabled batches with open instances": _BATCH,
@@ -123,8 +124,11 @@ def by_hand(night: Night) -> None:
         "FileWatch": "(WatchName, Entity, Folder, UnreachableSince) VALUES ('in', 'Late', '/nowhere', '2025-11-01 00:00:00.000')",
         "ScheduleFire": "(Schedule_id, FireKey, Outcome, DueTime, Reason)"
         " VALUES (1, '2025-11-01T02:30', 'skipped', '2025-11-01 01:30:00.000', 'by hand')",
+        "KeptForecast": "(ProcessBatch_id, MadeOn, P50, P90, FinishBy, Chance, NeedsPerson, Nights, Decides) VALUES"
+        " (1, '2025-11-01', '2999-11-01 03:10:00.000', '2999-11-01 03:40:00.000', '2999-11-01 03:00:00.000', 30, 0, 43, 'Late')",
         "OperatorRequest": "(Action, BatchControl_id) VALUES ('pause', 1), ('pause', 2)",
     }
+    night.sql("DELETE FROM KeptForecast")
     for table, values in insert.items():
         night.sql(f"INSERT INTO {table} {values}")
 

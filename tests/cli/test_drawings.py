@@ -19,12 +19,14 @@ from batchctl.cli.dependencies.graph_lines import lines
 from batchctl.cli.dependencies.graph_mermaid import mermaid, quoted
 from batchctl.cli.dependencies.graph_svg import svg
 from batchctl.domain.dependencies import graph
-from batchctl.domain.dependencies.forecast import Forecast, Outlook, Stand
+from batchctl.domain.dependencies.stands import Stand
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchId, Dependency, InstanceId
 from batchctl.domain.status import FINAL, DependencyMode, InstanceStatus
 from batchctl.domain.text import is_invisible, visible
+from batchctl.operations.dependencies.forecasting import BatchForecast, OnTheWay
 from batchctl.operations.dependencies.graph_words import MARKS, MEANINGS
-from batchctl.operations.dependencies.picture import GraphNode, KeyWait, Picture
+from batchctl.operations.dependencies.picture import GraphNode, KeyWait, Picture, TargetState
+from batchctl.operations.dependencies.replayed_night import Leg, OnItsWay
 from tests.counted_work import work_of
 
 NOW = datetime(2026, 11, 22, 3, tzinfo=UTC)
@@ -82,15 +84,33 @@ def draw(
         )
         for batch in sorted(batches, key=lambda batch: level_of[batch.batch_id])
     ]
-    chain = Outlook(batches, {}, NOW, {}, {}).of(BatchId(len(names) - 1)) if forecast else None
     return Picture(
         now=NOW,
         cycle_key=names[0],
         target=batches[-1],
         nodes=tuple(nodes),
-        forecast=chain,
-        forecast_key=None,
+        target_state=TargetState(cycle_key=None, is_complete=False, blockers=()) if forecast else None,
     )
+
+
+def on_its_way(picture: Picture) -> OnItsWay:
+    """Return a forecast in which every name occurs."""
+    batches = [node.batch for node in picture.nodes]
+    legs = tuple(Leg(batch=one, starts=NOW, ends=NOW + timedelta(minutes=1)) for one in batches)
+    forecast = BatchForecast(
+        batch=batches[-1].name,
+        cycle_key="(begun now)",
+        median=NOW,
+        nearly=None,
+        by=None,
+        chance=None,
+        failing=0.25,
+        nights=3,
+        replays=200,
+        decides=tuple(OnTheWay(what=one.name, share=0.5, seq=10) for one in batches),
+        not_known=("p90: 3 nights are known of the step with the fewest, and 20 are needed",),
+    )
+    return OnItsWay(forecast=forecast, legs=legs)
 
 
 def _stand(batch: BatchDefinition, status: str) -> Stand:
@@ -115,7 +135,7 @@ def shown(picture: Picture, *, encoding: str = "utf-8", width: int = 100) -> str
     stream = io.TextIOWrapper(raw, encoding=encoding, errors="backslashreplace", newline="\n")
     with pytest.MonkeyPatch.context() as patched, redirect_stdout(stream):
         patched.setenv("COLUMNS", str(width))
-        graph_terminal.show(picture)
+        graph_terminal.show(picture, on_its_way(picture) if picture.target_state is not None else None)
     stream.flush()
     return raw.getvalue().decode(encoding)
 
@@ -339,10 +359,13 @@ def test_of_a_thousand_that_one_waits_for_only_those_are_named_that_are_not_comp
 
 def test_a_forecast_says_what_it_does_not_know() -> None:
     drawn = shown(WHOLE, width=200)
-    assert "The longest chain, if all of it began now" in drawn
+    assert "If all of it began now: ready by 2" in drawn
+    assert "in 25% of the nights not without a person" in drawn
+    assert "Not known: p90: 3 nights are known of the step with the fewest" in drawn
 
     empty = draw(["a", "b"])
-    done = Picture(now=NOW, cycle_key=None, target=None, nodes=empty.nodes, forecast=Forecast(()), forecast_key="k")
+    complete = TargetState(cycle_key="k", is_complete=True, blockers=())
+    done = Picture(now=NOW, cycle_key=None, target=None, nodes=empty.nodes, target_state=complete)
     assert "It is complete for CycleKey k." in shown(done)
 
 

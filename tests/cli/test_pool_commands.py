@@ -220,7 +220,7 @@ def test_check_names_a_pool_that_no_step_can_name(two: Shop) -> None:
 
     (found,) = json.loads(two.out)
     assert found["Message"] == "No step finds pool ' linux': its name begins or ends with blanks."
-    two.sql(found["Next"].partition(";")[0])
+    two.sql(found["Next"].partition(": ")[2])
     assert two("check") == 0
 
 

@@ -68,7 +68,7 @@ def test_who_waits_for_what_has_failed_is_told_no_time_but_what_must_happen_firs
     shop("graph", "Report")
     assert "It will not be done before somebody acts:" in shop.out
     assert said in shop.out
-    assert "Expected finish" not in shop.out
+    assert "ready by" not in shop.out
 
     shop.arrive("Load", CycleKey="later")
     shop("create")
@@ -81,9 +81,8 @@ def test_of_what_is_complete_no_finish_is_expected(shop: Shop) -> None:
     shop("run", "--once")
     shop("graph", "Load")
 
-    assert "The longest chain, if all of it began now:" in shop.out
-    assert "It would be done: " in shop.out
-    assert "Expected finish" not in shop.out
+    assert "If all of it began now: ready by " in shop.out
+    assert "Going on with" not in shop.out
 
 
 def test_the_message_that_the_recipe_for_the_night_shows_is_the_one_that_comes(shop: Shop) -> None:

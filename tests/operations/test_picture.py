@@ -191,7 +191,7 @@ def test_what_is_complete_is_looked_for_among_the_newest_only_and_what_is_open_e
 
 def test_what_is_open_is_found_by_the_indexes_of_what_is_open(sqlite_database: SqliteControl) -> None:
     world = World(sqlite_database)
-    statements = [*live._OPEN, *live._OPEN_OF_KEY, live._LIVE, live._COMPLETIONS]
+    statements = [*live._OPEN, *live._OPEN_OF_KEY, live._UNDER_WAY, live._COMPLETIONS]
     with world.transactions.read() as connection:
         texts = [str(statement.compile(dialect=connection.dialect)) for statement in statements]
     plans = [[row[3] for row in world.sql(f"EXPLAIN QUERY PLAN {text}", *[1] * text.count("?"))] for text in texts]
@@ -274,25 +274,6 @@ def test_a_batch_that_there_is_none_of_and_a_key_that_no_row_can_hold_are_not_fo
         look(world, cycle_key="a\x00b")
 
 
-def test_the_longest_chain_is_that_of_what_steps_usually_took(world: World) -> None:
-    shop(world)
-    for took in (60, 60, 3000):
-        attempt(world, 1, took)
-    attempt(world, 2, 90)
-    attempt(world, 2, 3000, "failed")
-    attempt(world, 2, 3000, "success", "verify")
-    attempt(world, 3, 30)
-    found = look(world, "merge").forecast
-
-    assert found is not None
-    assert [(leg.batch.name, leg.ends - leg.starts) for leg in found.legs] == [
-        ("stock", timedelta(seconds=90)),
-        ("merge", timedelta(seconds=30)),
-    ]
-    assert found.finish == world.clock.now() + timedelta(minutes=2)
-    assert look(world, "merge").forecast_key is None
-
-
 def test_only_so_many_of_the_newest_attempts_are_read(world: World) -> None:
     world.batch("one", steps=1)
     world.batch("other", steps=1)
@@ -315,30 +296,13 @@ def test_what_is_under_way_is_gone_on_with(world: World) -> None:
     world.sql("UPDATE BatchControl SET CycleKey = 'today' WHERE BatchControl_id = 5")
     seen = look(world, "report")
 
-    assert seen.forecast is not None
-    assert (seen.forecast_key, [leg.batch.name for leg in seen.forecast.legs]) == (
-        "today",
-        ["stock", "merge", "report"],
-    )
+    assert seen.target_state is not None
+    assert (seen.target_state.cycle_key, seen.target_state.is_complete) == ("today", False)
 
     instance(world, 2, "ready", "tomorrow")
     instance(world, 2, "running", "now")
-    assert look(world, "report").forecast_key == "now"
-    assert look(world, "report", "today").forecast_key == "today"
-
-
-def test_a_step_that_runs_needs_only_what_is_left_of_it(world: World) -> None:
-    shop(world)
-    attempt(world, 1, 600)
-    world.runner.script = lambda rendered: None
-    world.submit("sales", CycleKey="k")
-    world.create()
-    world.process()
-    world.clock.advance(timedelta(seconds=540))
-    found = look(world, "sales").forecast
-
-    assert found is not None
-    assert found.total == timedelta(seconds=60)
+    states = look(world, "report").target_state, look(world, "report", "today").target_state
+    assert [state and state.cycle_key for state in states] == ["now", "today"]
 
 
 def test_a_failure_holds_back_everything_behind_it_unless_something_else_can_start_it(world: World) -> None:

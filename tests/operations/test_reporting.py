@@ -11,7 +11,9 @@ import pytest
 from batchctl.domain.alerting.alerts import AlertRules
 from batchctl.domain.alerting.performance import Drift
 from batchctl.domain.errors import NotFound
+from batchctl.domain.liveness import Rhythm
 from batchctl.domain.scheduling.schedules import ScheduleId
+from batchctl.operations.presence import Presence
 from batchctl.operations.reports.reporting import COMING, STEPS, Reporter
 from batchctl.operations.scheduling import arming, timetable
 from batchctl.operations.scheduling.timetable import Timetable
@@ -30,7 +32,7 @@ PURGED = (
 
 def reporter(world: World, *names: str) -> Reporter:
     table = Timetable(transactions=world.transactions, clock=world.clock, zone="UTC", grace=timedelta(minutes=5))
-    return Reporter(world.transactions, table, AlertRules(), names)
+    return Reporter(world.transactions, table, AlertRules(), Presence(Rhythm(), lambda _row: False), names)
 
 
 @pytest.fixture(autouse=True)
@@ -96,26 +98,28 @@ def test_what_runs_longer_than_expected_is_late(world: World) -> None:
     world.create()
     world.process()
     (due,) = reporter(world).due().under_way
-    assert due.done_at == due.entry.started_at + timedelta(seconds=30)
+    assert due.ready.median == due.entry.started_at + timedelta(seconds=30)
     assert reporter(world).late().running == ()
 
     world.clock.advance(timedelta(seconds=100))
 
     (late,) = reporter(world).late().running
     assert (late.expected, late.late_by) == (timedelta(seconds=60), late.elapsed - timedelta(seconds=60))
-    assert late.done_at == reporter(world).late().now
+    assert late.ready.median == world.clock.now(), "it has run longer than ever"
     world.sql("UPDATE ProcessControl SET ExpectedDuration = NULL, AlarmDuration = 90")
     assert [one.expected for one in reporter(world).late().running] == [timedelta(seconds=90)]
 
 
 def test_what_is_due_says_when_it_should_be_done(world: World) -> None:
     attempts(world, [30] * 6)
+    world.sql("UPDATE BatchControl SET Status = 'complete'")
     schedule(world, "nightly", "daily", RunTimes="06:00", TimeZone="UTC")
 
     (coming,) = reporter(world).due().coming
 
     assert (coming.coming.schedule.name, coming.batches) == ("nightly", ("B",))
-    assert coming.done_at == coming.coming.next.at + timedelta(seconds=30)
+    assert coming.ready.median == coming.coming.next.at + timedelta(seconds=30)
+    assert coming.ready.nearly is None, "six runs are too few"
     assert COMING.of(coming)["ExpectedEnd"] is not None
     assert reporter(world).late().overdue == ()
 

@@ -41,6 +41,8 @@ def night(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     assert made("run", "--once").returncode == 1
     made.sql("INSERT INTO Calendar (CalendarName) VALUES ('NL')")
     made.sql("INSERT INTO OperatorRequest (Action, BatchControl_id) VALUES ('pause', 1)")
+    made.sql("DELETE FROM KeptForecast")
+    made.sql("INSERT INTO KeptForecast (ProcessBatch_id, MadeOn, NeedsPerson, Nights) VALUES (1, '2025-11-01', 0, 43)")
     schedules(made, 1)
     return made
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import datetime
-
 import click
 
 from batchctl.cli import output
+from batchctl.cli.dependencies import forecast_lines
 from batchctl.cli.session import CliSession, batch_names, reads_rows
 from batchctl.domain.text import typed, visible
 from batchctl.operations.dependencies import forecasting
@@ -54,31 +52,10 @@ def forecast(
 
 def _show(one: forecasting.BatchForecast) -> None:
     output.line(
-        f"{visible(one.batch)}{'' if one.cycle_key is None else f' for {visible(one.cycle_key)}'}: {_when(one)}"
+        f"{visible(one.batch)}{'' if one.cycle_key is None else f' for {visible(one.cycle_key)}'}: {forecast_lines.when(one)}"
     )
     if one.by is not None and one.chance is not None:
         output.line(f"Ready by {one.by:%Y-%m-%d %H:%M} UTC: {one.chance:.0%}")
-    output.line(f"{one.replays} nights replayed from what is known of {one.nights}.")
-    for text in _decides(one):
+    for text in forecast_lines.because(one):
         output.line(text)
-    for text in one.not_known:
-        output.line(f"Not known: {text}")
     output.hints(f"batchctl why batch:{typed(one.batch)}", "batchctl forecast")
-
-
-def _when(one: forecasting.BatchForecast) -> str:
-    parts = [f"ready by {_at(one.median)} (p50)"] if one.median is not None else []
-    parts += [f"{_at(one.nearly)} (p90)"] if one.nearly is not None else []
-    if one.failing:
-        parts.append(f"in {one.failing:.0%} of the nights not without a person")
-    return ", ".join(parts)
-
-
-def _at(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
-
-
-def _decides(one: forecasting.BatchForecast) -> Iterator[str]:
-    if one.decides:
-        yield "What decides, and in which share of the nights:"
-    yield from (f"  {each.wording}" for each in one.decides)

@@ -13,7 +13,7 @@ from batchctl.cli.session import CliSession, batch_names, reads
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.text import typed, visible
 from batchctl.operations import shown_columns
-from batchctl.operations.dependencies import picture
+from batchctl.operations.dependencies import forecasting, picture, replayed_night
 
 FORMATS = ("terminal", "svg", "mermaid", "json")
 _BY_ENDING = {".svg": "svg", ".mmd": "mermaid", ".mermaid": "mermaid", ".json": "json"}
@@ -30,8 +30,8 @@ def graph(
 ) -> None:
     """Draw the batches, what they wait for and how each stands.
 
-    With BATCH: everything that it waits for, the longest chain of that, and when it should be done. What is complete
-    is looked for among the newest 20,000 instances, and how long a step takes among the newest 20,000 attempts.
+    With BATCH: everything that it waits for, what is on the way to it, and when it will be ready. What is complete is
+    looked for among the newest 20,000 instances.
     """
     ending = "" if file is None else Path(file).suffix.lower()
     kind = "json" if as_json else kind or _BY_ENDING.get(ending, "terminal")
@@ -42,11 +42,12 @@ def graph(
     seen = picture.picture(app.transactions, app.clock, batch, cycle_key)
     for row in seen.unreadable:
         output.say(f"Note: {row.message}, so its batch is left out. {row.mend}")
+    on_way = _on_its_way(session, seen) if kind in {"terminal", "json"} else None
     if kind == "terminal":
-        graph_terminal.show(seen)
+        graph_terminal.show(seen, on_way)
         output.hints(*_next(seen))
         return
-    text = _drawn(kind, seen)
+    text = _drawn(kind, seen, on_way)
     if file is None:
         output.verbatim(text.removesuffix("\n"))
     else:
@@ -66,14 +67,22 @@ def impact(session: CliSession, batch: str, as_json: bool) -> None:
         _show_impact(found)
 
 
-def _drawn(kind: str, seen: picture.Picture) -> str:
+def _on_its_way(session: CliSession, seen: picture.Picture) -> replayed_night.OnItsWay | None:
+    """Replay the night where it is not known already that the batch is complete, or waits for a person."""
+    state = seen.target_state
+    if seen.target is None or state is None or state.is_complete or state.blockers:
+        return None
+    return replayed_night.on_its_way(session.app.timetable(), session.app.presence, seen.target, state.cycle_key)
+
+
+def _drawn(kind: str, seen: picture.Picture, on_way: replayed_night.OnItsWay | None) -> str:
     match kind:
         case "svg":
             return graph_svg.svg(seen)
         case "mermaid":
             return graph_mermaid.mermaid(seen)
         case _:
-            return json.dumps(_as_json(seen), indent=2, ensure_ascii=True) + "\n"
+            return json.dumps(_as_json(seen, on_way), indent=2, ensure_ascii=True) + "\n"
 
 
 def _write(file: str, text: str) -> None:
@@ -127,7 +136,7 @@ def _waits(wait: picture.KeyWait) -> str:
     return f"{', '.join(wait.has)}{of} {have} waited since {wait.since:%Y-%m-%d %H:%M} UTC for {', '.join(wait.lacks)}"
 
 
-def _as_json(seen: picture.Picture) -> shown_columns.Columns:
+def _as_json(seen: picture.Picture, on_way: replayed_night.OnItsWay | None) -> shown_columns.Columns:
     return {
         "Now": shown_columns.moment(seen.now),
         "CycleKey": seen.cycle_key,
@@ -143,7 +152,7 @@ def _as_json(seen: picture.Picture) -> shown_columns.Columns:
             for node in seen.nodes
             for dependency in node.batch.dependencies
         ],
-        "Forecast": _forecast_as_json(seen),
+        "Forecast": _forecast_as_json(seen.target_state, on_way),
     }
 
 
@@ -179,25 +188,26 @@ def _wait_as_json(wait: picture.KeyWait) -> shown_columns.Columns:
     }
 
 
-def _forecast_as_json(seen: picture.Picture) -> shown_columns.Columns | None:
-    if seen.forecast is None:
+def _forecast_as_json(
+    state: picture.TargetState | None, on_way: replayed_night.OnItsWay | None
+) -> shown_columns.Columns | None:
+    if state is None:
         return None
+    found = None if on_way is None else forecasting.FORECASTS.of(on_way.forecast)
     return {
-        "CycleKey": seen.forecast_key,
-        "ExpectedFinish": shown_columns.moment(seen.forecast.finish),
-        "TotalSeconds": shown_columns.seconds(seen.forecast.total),
-        "Obstacles": list(seen.forecast.blockers),
-        "LongestChain": [
+        "CycleKey": state.cycle_key,
+        "ExpectedFinish": found and found["P50"],
+        **{name: found and found[name] for name in ("P90", "NeedsPerson", "Nights", "Decides", "NotKnown")},
+        "Obstacles": list(state.blockers),
+        "Way": [
             {
                 "ProcessBatch_id": leg.batch.batch_id,
                 "ProcessBatchName": leg.batch.name,
                 "StartTime": shown_columns.moment(leg.starts),
                 "EndTime": shown_columns.moment(leg.ends),
                 "Seconds": shown_columns.seconds(leg.ends - leg.starts),
-                "ByExpectedDuration": list(leg.length.expected),
-                "Unknown": list(leg.length.unknown),
             }
-            for leg in seen.forecast.legs
+            for leg in (() if on_way is None else on_way.legs)
         ],
     }
 

@@ -8,15 +8,14 @@ from rich.table import Table
 from rich.text import Text
 
 from batchctl.cli import output
-from batchctl.cli.dependencies import graph_lines
+from batchctl.cli.dependencies import forecast_lines, graph_lines
 from batchctl.domain.dependencies import graph
-from batchctl.domain.dependencies.forecast import Forecast
-from batchctl.domain.maintenance.lengths import for_people
 from batchctl.domain.rows import BatchId
 from batchctl.domain.status import DependencyMode
 from batchctl.domain.text import visible
 from batchctl.operations.dependencies.graph_words import MARKS, MEANINGS, about, counted, heading, summary
-from batchctl.operations.dependencies.picture import GraphNode, Picture
+from batchctl.operations.dependencies.picture import GraphNode, Picture, TargetState
+from batchctl.operations.dependencies.replayed_night import OnItsWay
 
 LONGEST_NAME = 40
 """A longer name goes on in the next line."""
@@ -24,7 +23,7 @@ MOST_NAMED = 12
 """Of so many batches that one waits for all are named; of more only those that are not complete."""
 
 
-def show(picture: Picture) -> None:
+def show(picture: Picture, on_way: OnItsWay | None = None) -> None:
     """Print the drawing."""
     out = output.console()
     ascii_only = out.options.ascii_only
@@ -42,8 +41,8 @@ def show(picture: Picture) -> None:
         many = sum(picture.left_out.values())
         output.line(f"And {many} more without dependencies: {counted(picture.left_out)}.")
         output.line()
-    if picture.forecast is not None:
-        _show_forecast(picture, picture.forecast)
+    if picture.target_state is not None:
+        _show_ahead(picture, picture.target_state, on_way)
     _show_signs(picture, ascii_only=ascii_only)
 
 
@@ -116,43 +115,31 @@ def _show_signs(picture: Picture, *, ascii_only: bool) -> None:
         output.put(made)
 
 
-def _finished(picture: Picture) -> str:
-    """Say of a batch that is complete whether it waits to start once more, for another set of completions."""
-    waits = any(node.batch == picture.target and node.state == "waits" for node in picture.nodes)
-    again = " To start once more, it waits for what stands above." if waits else ""
-    return f"It is complete for CycleKey {visible(picture.forecast_key or '')}.{again}"
-
-
-def _show_forecast(picture: Picture, forecast: Forecast) -> None:
-    going = picture.forecast_key is not None
-    what = f"going on with CycleKey {visible(picture.forecast_key or '')}" if going else "if all of it began now"
-    if not forecast.legs:
-        output.line(_finished(picture))
-        output.line()
-        return
-    output.line(output.cell(f"The longest chain, {what}: ", "bold") + for_people(forecast.total))
-    made = Table.grid(padding=(0, 2))
-    for leg in forecast.legs:
-        values = leg.batch.name, leg.ends - leg.starts, leg.starts, leg.ends
-        made.add_row(Text("  "), *map(output.shown, values))
-    output.put(made)
-    expected = [visible(step) for leg in forecast.legs for step in leg.length.expected]
-    unknown = [visible(step) for leg in forecast.legs for step in leg.length.unknown]
-    if forecast.finish is None:
+def _show_ahead(picture: Picture, state: TargetState, on_way: OnItsWay | None) -> None:
+    """Say when the batch will be ready, and what is on the way to that."""
+    if state.is_complete:
+        output.line(_finished(picture, state))
+    elif state.blockers:
         output.line("It will not be done before somebody acts:", "bold red")
-        for blocker in forecast.blockers:
-            output.line(f"  {blocker}")
+        for blocker in state.blockers:
+            output.line(f"  {visible(blocker)}")
+    elif on_way is None:
+        output.line("Nothing starts it.", "bold")
     else:
-        at_least = "not before " if unknown else ""
-        finish = "Expected finish" if going else "It would be done"
-        output.line(f"{finish}: {at_least}{forecast.finish:%Y-%m-%d %H:%M:%S} UTC", "bold")
-    if expected:
-        output.line(f"By ExpectedDuration, because nothing was recorded lately: {_listed(expected)}")
-    if unknown:
-        output.line(f"How long these take is not known, so they count as nothing: {_listed(unknown)}")
+        going = state.cycle_key is not None and on_way.forecast.cycle_key == state.cycle_key
+        what = f"Going on with CycleKey {visible(state.cycle_key or '')}" if going else "If all of it began now"
+        output.line(f"{what}: {forecast_lines.when(on_way.forecast)}", "bold")
+        made = Table.grid(padding=(0, 2))
+        for leg in on_way.legs:
+            made.add_row(Text("  "), *map(output.shown, (leg.batch.name, leg.ends - leg.starts, leg.starts, leg.ends)))
+        output.put(made)
+        for text in forecast_lines.because(on_way.forecast):
+            output.line(text)
     output.line()
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(names[:MOST_NAMED]) + more
+def _finished(picture: Picture, state: TargetState) -> str:
+    """Say of a batch that is complete whether it waits to start once more, for another set of completions."""
+    waits = any(node.batch == picture.target and node.state == "waits" for node in picture.nodes)
+    again = " To start once more, it waits for what stands above." if waits else ""
+    return f"It is complete for CycleKey {visible(state.cycle_key or '')}.{again}"

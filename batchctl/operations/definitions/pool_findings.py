@@ -16,7 +16,7 @@ def pool_findings(batches: Iterable[BatchDefinition], pools: Pools) -> Iterator[
     for name in pools.by_name:
         if name != name.strip():
             message = f"No step finds pool '{visible(name)}': its name begins or ends with blanks."
-            mend = "UPDATE Pool SET PoolName = TRIM(PoolName) WHERE PoolName <> TRIM(PoolName); or delete that row"
+            mend = "delete that row, or: UPDATE Pool SET PoolName = TRIM(PoolName) WHERE PoolName <> TRIM(PoolName);"
             yield RowFinding("Pool", visible(name), "PoolName", message, mend)
     for batch in batches:
         if batch.pool is not None and batch.pool not in known:

@@ -172,7 +172,7 @@ def forecast_of(
     tonight: Tonight, batch: BatchDefinition, key: str | None, replays: Sequence[Replayed], by: datetime | None
 ) -> BatchForecast:
     """Return what replays of a night say of an instance of a batch."""
-    numbers = [_number_of(one, batch.batch_id, key) for one in replays]
+    numbers = [number_of(one, batch.batch_id, key) for one in replays]
     ends = [None if number is None else one.ends[number] for one, number in zip(replays, numbers, strict=True)]
     ways = [
         [*one.way_to(number)]
@@ -185,8 +185,7 @@ def forecast_of(
         if number is not None
         for at in one.way_to(number)
     }
-    few = [tonight.past.few((each, step.seq)) for each in sorted(on_way) for step in tonight.batches[each].steps]
-    nights = min(few, default=0)
+    nights = tonight.nights(on_way)
     end_by = None if by is None else (by - tonight.now) // TICK
     nearly = odds.at_rank(ends, odds.NEARLY, nights) if nights >= odds.ENOUGH else None
     median = odds.at_rank(ends, odds.MEDIAN, nights)
@@ -218,7 +217,8 @@ def key_of(replays: Sequence[Replayed], batch_id: BatchId, wanted: str | None) -
     return wanted, False
 
 
-def _number_of(one: Replayed, batch_id: BatchId, key: str | None) -> int | None:
+def number_of(one: Replayed, batch_id: BatchId, key: str | None) -> int | None:
+    """Return the number of the instance of a batch and CycleKey in a replay, if there is one."""
     return next(
         (at for at, each in enumerate(one.instances) if each.batch_id == batch_id and each.cycle_key == key), None
     )

@@ -126,7 +126,6 @@ def _kept_from_coming(tonight: Tonight, there: Collection[BatchId], replays: int
             continue
         batch, first = tonight.batches[batch_id], tonight.standing[standing[0]]
         on_way = {batch_id, *(tonight.standing[at].batch_id for at in standing)}
-        few = [tonight.past.few((each, step.seq)) for each in on_way for step in tonight.batches[each].steps]
         yield (
             batch,
             BatchForecast(
@@ -137,7 +136,7 @@ def _kept_from_coming(tonight: Tonight, there: Collection[BatchId], replays: int
                 by=by,
                 chance=0.0,
                 failing=1.0,
-                nights=min(few, default=0),
+                nights=tonight.nights(on_way),
                 replays=replays,
             ),
         )

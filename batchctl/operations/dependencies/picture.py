@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from batchctl.domain.dependencies import graph
-from batchctl.domain.dependencies.forecast import Forecast, Outlook, Stand, usual
+from batchctl.domain.dependencies.stands import Stand, Stands
 from batchctl.domain.errors import NotFound
 from batchctl.domain.operators import freezes
 from batchctl.domain.rows import BatchDefinition, BatchId
@@ -83,6 +83,17 @@ class GraphNode:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TargetState:
+    """How the batch stands that a picture is drawn of."""
+
+    cycle_key: str | None
+    """The CycleKey that it goes on with; None when nothing of it, or of what it waits for, is under way."""
+    is_complete: bool
+    blockers: tuple[str, ...]
+    """What keeps it from completing, unless a person acts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
     """The batches in levels, those without dependencies among them; of one batch only what it waits for."""
 
@@ -90,9 +101,7 @@ class Picture:
     cycle_key: str | None
     target: BatchDefinition | None
     nodes: tuple[GraphNode, ...]
-    forecast: Forecast | None = None
-    forecast_key: str | None = None
-    """The CycleKey that the forecast goes on with; None when it is that of a beginning now."""
+    target_state: TargetState | None = None
     unreadable: tuple[UnreadableRow, ...] = ()
     """What cannot be read of other batches, which are left out."""
 
@@ -158,21 +167,20 @@ def picture(transactions: Transactions, clock: Clock, name: str | None, cycle_ke
         _check(cycle_key)
         stands = _by_batch(live.stands(connection, cycle_key))
         waits = _waits(every, live.waiting(connection), cycle_key)
-        forecast, key = None, cycle_key
+        state = None
         if target is None:
             stands = _still_wanted(stands, waits, batches)
         else:
             key = _key_under_way(batches, stands, waits) if cycle_key is None else cycle_key
             of_key = {} if key is None else _by_batch(live.stands(connection, key))
-            forecast = _forecast(connection, batches, target, now, of_key, _stuck(connection, batches))
+            state = _state(connection, batches, target, now, key, of_key)
             stands = stands if key is None else _over_for(of_key, stands)
     return Picture(
         now=now,
         cycle_key=cycle_key,
         target=target,
         nodes=_nodes(batches, stands, waits, now),
-        forecast=forecast,
-        forecast_key=key,
+        target_state=state,
         unreadable=defined.unreadable,
     )
 
@@ -335,17 +343,25 @@ def _stuck(connection: Connection, batches: Sequence[BatchDefinition]) -> dict[B
     return found
 
 
-def _forecast(
+def _state(
     connection: Connection,
     batches: Sequence[BatchDefinition],
     target: BatchDefinition,
     now: datetime,
+    cycle_key: str | None,
     of_key: Mapping[BatchId, Sequence[Stand]],
-    stuck: Mapping[BatchId, Stand],
-) -> Forecast:
-    """Reckon with what there is of a CycleKey, or as if all of it began now."""
+) -> TargetState:
     speaking = {one: stand for one, stands in of_key.items() if (stand := _speaks(stands)) is not None}
-    recorded = {step: usual(lengths) for step, lengths in live.lengths(connection).items()}
-    steps = live.live_steps(connection)
-    outlook = Outlook(batches=batches, recorded=recorded, now=now, stands=speaking, live=steps, stuck=stuck)
-    return outlook.of(target.batch_id)
+    stands = Stands(
+        batches=batches,
+        now=now,
+        stands=speaking,
+        under_way=live.under_way(connection),
+        stuck=_stuck(connection, batches),
+    )
+    own = speaking.get(target.batch_id)
+    return TargetState(
+        cycle_key=cycle_key,
+        is_complete=own is not None and own.status is InstanceStatus.COMPLETE,
+        blockers=stands.blockers(target.batch_id),
+    )

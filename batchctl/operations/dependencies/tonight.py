@@ -12,7 +12,7 @@ from batchctl.domain.dependencies.past_nights import NIGHTS, Lessons, PastAttemp
 from batchctl.domain.dependencies.virtual_night import Replayed, VirtualInstance, VirtualNight
 from batchctl.domain.dependencies.what_ifs import Suppositions
 from batchctl.domain.operators import freezes
-from batchctl.domain.rows import NEVER, BatchDefinition, BatchId, BatchInstance, HistoryEntry
+from batchctl.domain.rows import NEVER, BatchDefinition, BatchId, BatchInstance, HistoryEntry, InstanceId
 from batchctl.domain.scheduling.due import InstantOutcome
 from batchctl.domain.scheduling.modes import is_scheduled, takers_of
 from batchctl.domain.scheduling.wall_clock import DAY, WallClock, clock_of
@@ -52,6 +52,8 @@ class Tonight:
     """Batches whose work comes from outside, by when it came before."""
     finish_by: Mapping[BatchId, datetime]
     """The next moment by which a batch has to be finished, and is not yet."""
+    numbers: Mapping[InstanceId, int]
+    """The places of the open instances in the night."""
     standing: Mapping[int, BatchInstance]
     """What of the night needs a person, by its place among the instances."""
 
@@ -63,6 +65,11 @@ class Tonight:
             moved = self._moved(coming, suppose)
             lengths = suppose.lengths(self.past.lengths(number), self.batches)
             yield replay(replace(changed, instances=[*changed.instances, *moved]), lengths)
+
+    def nights(self, batches: Iterable[BatchId]) -> int:
+        """Return how many past nights at least are known of each step of some batches."""
+        few = [self.past.few((each, step.seq)) for each in batches for step in self.batches[each].steps]
+        return min(few, default=0)
 
     def _arrivals(self, number: int, suppose: Suppositions) -> Iterator[VirtualInstance]:
         for batch_id in self.learned:
@@ -149,6 +156,7 @@ def tonight_of(connection: Connection, presence: Presence, context: ScheduleCont
             if batch.enabled and not batch.dependencies and batch.batch_id not in fed
         ],
         finish_by=book.finish_by,
+        numbers={one.instance_id: at for at, one in enumerate(there)},
         standing={at: one for at, one in enumerate(there) if one.status in _NEEDS_A_PERSON},
     )
 

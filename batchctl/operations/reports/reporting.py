@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from batchctl.domain.alerting.alerts import AlertRules
 from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.alerting.performance import Performance, performance
-from batchctl.domain.dependencies import forecast
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, Step
 from batchctl.domain.scheduling.modes import takers_of
 from batchctl.domain.status import InstanceStatus
@@ -18,6 +17,8 @@ from batchctl.operations import unknown
 from batchctl.operations.column_lists import Column, ColumnList, Curve
 from batchctl.operations.dependencies import dependents
 from batchctl.operations.dependencies.dependents import Seen
+from batchctl.operations.dependencies.replayed_night import ReadyTime, ReplayedNight, replayed_night
+from batchctl.operations.presence import Presence
 from batchctl.operations.scheduling.timetable import COMING as COMING_UP
 from batchctl.operations.scheduling.timetable import ComingUp, Timetable, coming_up
 from batchctl.ports import Transactions
@@ -48,15 +49,14 @@ class StepLengths:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepUnderWay:
-    """A step that runs, and by when its instance should be done."""
+    """A step that runs, and when its instance will be complete."""
 
     entry: HistoryEntry
     batch: str
     elapsed: timedelta
     expected: timedelta | None
     """ExpectedDuration, else AlarmDuration, else what nearly all its runs took, if there were enough."""
-    done_at: datetime | None
-    """None when nothing is known of how long a step takes."""
+    ready: ReadyTime
 
     @property
     def late_by(self) -> timedelta | None:
@@ -66,11 +66,11 @@ class StepUnderWay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coming:
-    """A schedule that is due next, what it starts, and by when that should be done."""
+    """A schedule that is due next, what it starts, and when all of that will be complete."""
 
     coming: ComingUp
     batches: tuple[str, ...]
-    done_at: datetime | None
+    ready: ReadyTime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +135,8 @@ UNDER_WAY = ColumnList[StepUnderWay](
         "Elapsed": Column(lambda one: one.elapsed, _exact),
         "Expected": Column(lambda one: one.expected, _exact),
         "LateBy": Column(lambda one: one.late_by, _exact),
-        "ExpectedEnd": lambda one: one.done_at,
+        "ExpectedEnd": lambda one: one.ready.median,
+        "P90": lambda one: one.ready.nearly,
     },
     {
         "id#": "BatchControl_id",
@@ -145,7 +146,8 @@ UNDER_WAY = ColumnList[StepUnderWay](
         "runs for#": "Elapsed",
         "expected#": "Expected",
         "late by#": "LateBy",
-        "done by (UTC)": "ExpectedEnd",
+        "p50 (UTC)": "ExpectedEnd",
+        "p90 (UTC)": "P90",
     },
 )
 COMING = ColumnList[Coming](
@@ -153,14 +155,16 @@ COMING = ColumnList[Coming](
     {
         **COMING_UP.within(lambda one: one.coming),
         "Batches": lambda one: one.batches,
-        "ExpectedEnd": lambda one: one.done_at,
+        "ExpectedEnd": lambda one: one.ready.median,
+        "P90": lambda one: one.ready.nearly,
     },
     {
         "schedule": "ScheduleName",
         "batches": lambda one: ", ".join(one.batches) or None,
         "due": lambda one: one.coming.next.words,
         "due (UTC)": "NextUtcTime",
-        "done by (UTC)": "ExpectedEnd",
+        "p50 (UTC)": "ExpectedEnd",
+        "p90 (UTC)": "P90",
     },
 )
 STUCK = ColumnList[StuckInstance](
@@ -241,6 +245,7 @@ class Reporter:
     transactions: Transactions
     timetable: Timetable
     rules: AlertRules
+    presence: Presence
     names: Sequence[str] = ()
     """Names of the batches that are wanted; none means all."""
     since: datetime | None = None
@@ -255,29 +260,31 @@ class Reporter:
 
     def due(self) -> Due:
         """Return what schedules start next, what waits for others, and what is under way."""
+        night = replayed_night(self.timetable, self.presence)
         with self.transactions.read() as connection:
             batches = self._batches(connection)
             found = self._lengths(connection, batches)
             now = self.timetable.clock.now()
             return Due(
                 now=now,
-                coming=self._coming(connection, batches, found),
+                coming=self._coming(connection, batches, night),
                 waits=self._waits(connection, batches, now),
-                under_way=_under_way(connection, batches, found, now),
+                under_way=_under_way(connection, batches, found, night, now),
             )
 
     def late(self) -> Late:
         """Return what is late now, and which steps took longer than expected."""
+        night = replayed_night(self.timetable, self.presence)
         with self.transactions.read() as connection:
             batches = self._batches(connection)
             found = self._lengths(connection, batches)
             now = self.timetable.clock.now()
-            running = _under_way(connection, batches, found, now)
+            running = _under_way(connection, batches, found, night, now)
             return Late(
                 now=now,
                 since=self._since,
                 running=tuple(one for one in running if one.late_by is not None),
-                overdue=tuple(one for one in self._coming(connection, batches, found) if one.coming.next.is_overdue),
+                overdue=tuple(one for one in self._coming(connection, batches, night) if one.coming.next.is_overdue),
                 waits=tuple(one for one in self._waits(connection, batches, now) if one.is_overdue),
                 standing=_standing(connection, batches, now),
                 steps=tuple(one for one in _steps(batches, found) if one.over),
@@ -298,17 +305,14 @@ class Reporter:
         return attempt_lengths.since(connection, self._since, batches if self.names else (), self.instances)
 
     def _coming(
-        self, connection: Connection, batches: Mapping[BatchId, BatchDefinition], found: Steps
+        self, connection: Connection, batches: Mapping[BatchId, BatchDefinition], night: ReplayedNight
     ) -> tuple[Coming, ...]:
-        usual = _usual(found)
         made = list[Coming]()
         for one in coming_up(connection, self.timetable.context(connection), MOST):
             takers = takers_of(one.schedule.entity, list(batches.values()))
             if takers or not self.names:
-                ends = [_ends(batch, usual, one.next.at) for batch in takers]
-                known = [end for end in ends if end is not None]
-                done_at = max(known) if known and len(known) == len(ends) else None
-                made.append(Coming(coming=one, batches=tuple(batch.name for batch in takers), done_at=done_at))
+                ready = night.of_due(takers, one.next.at)
+                made.append(Coming(coming=one, batches=tuple(batch.name for batch in takers), ready=ready))
         return tuple(made)
 
     def _missed(
@@ -341,20 +345,14 @@ def _steps(batches: Mapping[BatchId, BatchDefinition], found: Steps) -> tuple[St
     return tuple(made)
 
 
-def _usual(found: Steps) -> dict[tuple[BatchId, int], timedelta]:
-    return {step: took.median for step, runs in found.items() if (took := performance(runs)) is not None}
-
-
-def _ends(batch: BatchDefinition, usual: forecast.Recorded, start: datetime, after: int = 0) -> datetime | None:
-    """Return when the steps of a batch behind one should be done; None when nothing is known of one of them."""
-    length = forecast.length(batch, usual, after)
-    return None if length.unknown else start + length.total
-
-
 def _under_way(
-    connection: Connection, batches: Mapping[BatchId, BatchDefinition], found: Steps, now: datetime
+    connection: Connection,
+    batches: Mapping[BatchId, BatchDefinition],
+    found: Steps,
+    night: ReplayedNight,
+    now: datetime,
 ) -> tuple[StepUnderWay, ...]:
-    usual, made = _usual(found), list[StepUnderWay]()
+    made = list[StepUnderWay]()
     for entry in reports.live_entries(connection, MOST):
         batch = batches.get(entry.batch_id)
         if batch is None:
@@ -363,11 +361,9 @@ def _under_way(
         expected = None if step is None else step.expected_duration or step.alarm_duration
         if expected is None and took is not None and took.is_enough():
             expected = took.p95
-        # The step itself counts from its beginning; what takes longer than usual ends now at the earliest.
-        own = usual.get((entry.batch_id, entry.seq), None if step is None else step.expected_duration)
-        ends = None if own is None else _ends(batch, usual, max(entry.started_at + own, now), entry.seq)
+        ready = night.of_instance(entry.instance_id)
         elapsed = max(now - entry.started_at, timedelta(0))
-        made.append(StepUnderWay(entry=entry, batch=batch.name, elapsed=elapsed, expected=expected, done_at=ends))
+        made.append(StepUnderWay(entry=entry, batch=batch.name, elapsed=elapsed, expected=expected, ready=ready))
     return tuple(made)
 
 

@@ -15,6 +15,8 @@ from batchctl.operations.column_lists import ColumnList
 from batchctl.operations.scheduling.schedule_findings import ScheduleContext
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.store.definitions import definitions
+from batchctl.store.dependencies import newest_forecasts
+from batchctl.store.dependencies.newest_forecasts import NewestForecast
 from batchctl.store.scheduling import schedule_rows, worked_times
 from batchctl.store.scheduling.worked_times import WorkedAt
 
@@ -46,6 +48,8 @@ class BatchDay:
     """From when until when nearly all its instances of the past were worked at, moved into this day."""
     worked: tuple[WorkedAt, ...]
     due: tuple[DueAt, ...]
+    ready: NewestForecast | None = None
+    """When it will be ready."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +80,8 @@ DAYS = ColumnList[BatchDay](
         "LastEnd": _last,
         "Instances": lambda one: len(one.worked),
         "Due": lambda one: [each.at for each in one.due],
+        "P50": lambda one: None if one.ready is None else one.ready.median,
+        "P90": lambda one: None if one.ready is None else one.ready.nearly,
     },
 )
 
@@ -87,12 +93,13 @@ def day_chart(table: Timetable) -> DayChart:
         worked = worked_times.since(connection, context.now - PAST)
         schedules = schedule_rows.everything(connection)[0]
         batches = definitions.all_batches(connection)
+        ready = {one.batch_id: one for one in newest_forecasts.first(connection, max(len(batches), 1))}
     start = context.now - BEFORE
     due = [*_due(schedules, context, start + DAY)]
     of = defaultdict[BatchId, list[WorkedAt]](list)
     for one in worked:
         of[one.batch_id].append(one)
-    rows = tuple(_row(batch, batches, of[batch.batch_id], due, start) for batch in batches)
+    rows = tuple(_row(batch, batches, of[batch.batch_id], due, start, ready.get(batch.batch_id)) for batch in batches)
     return DayChart(now=context.now, start=start, end=start + DAY, rows=rows)
 
 
@@ -102,6 +109,7 @@ def _row(
     own: Sequence[WorkedAt],
     due: Iterable[tuple[Schedule, datetime]],
     start: datetime,
+    ready: NewestForecast | None,
 ) -> BatchDay:
     past = [one for one in own if one.began < start]
     return BatchDay(
@@ -109,6 +117,7 @@ def _row(
         usual=usual_hours(past, start),
         worked=tuple(one for one in own if one.began >= start or (one.ended is not None and one.ended >= start)),
         due=tuple(DueAt(one.name, at) for one, at in due if batch in takers_of(one.entity, batches)),
+        ready=ready,
     )
 
 

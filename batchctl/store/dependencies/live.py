@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, select, text
 
-from batchctl.domain.dependencies.forecast import LiveStep, Stand
+from batchctl.domain.dependencies.stands import Stand
 from batchctl.domain.records import Apart
 from batchctl.domain.rows import BatchId, InstanceId
 from batchctl.domain.status import FINAL, Cause, HistoryStatus
@@ -91,7 +91,7 @@ _OPEN = [_open(words) for words in _INDEXED]
 _OPEN_OF_KEY = [_open(words, _OF_KEY) for words in _INDEXED]
 _NEWEST = _newest()
 _NEWEST_OF_KEY = _newest_of_key()
-_LIVE = select(_h.BatchControl_id, _h.ProcessControlSeq, _h.StartTime).where(text(f"BatchProcessHistory.{LIVE_ENTRY}"))
+_UNDER_WAY = select(_h.BatchControl_id).where(text(f"BatchProcessHistory.{LIVE_ENTRY}"))
 _COMPLETIONS = (
     select(
         _w.ProcessBatch_id,
@@ -158,9 +158,9 @@ def stands(connection: Connection, cycle_key: str | None = None, near: int = NEA
     return found + [stand for stand in last if stand.status in FINAL]
 
 
-def live_steps(connection: Connection) -> dict[InstanceId, LiveStep]:
-    """Return the step that is under way of each instance."""
-    return {instance_id: LiveStep(seq, start) for instance_id, seq, start in connection.execute(_LIVE)}
+def under_way(connection: Connection) -> frozenset[InstanceId]:
+    """Return the instances that have a step under way."""
+    return frozenset(connection.execute(_UNDER_WAY).scalars())
 
 
 def waiting(connection: Connection, most: int = NEAR) -> list[WaitingCompletion]:

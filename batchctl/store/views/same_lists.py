@@ -35,6 +35,7 @@ STATEMENTS: Mapping[str, tuple[str, ...]] = {
     ),
     "Waits for other batches": ("SELECT * FROM vWaiting WHERE Status = 'dependency' ORDER BY ProcessBatchName;",),
     "Waiting for a person": ("SELECT * FROM Confirmation WHERE Answer IS NULL ORDER BY Confirmation_id;",),
+    "Ready by": ("SELECT * FROM vForecast ORDER BY FinishBy;",),
     "Late": ("SELECT * FROM vLate ORDER BY LateSeconds DESC;",),
     "Completed last": (
         (
@@ -105,10 +106,13 @@ STATEMENTS: Mapping[str, tuple[str, ...]] = {
 _OF_ITS_BATCH = "ProcessBatch_id IN (SELECT ProcessBatch_id FROM BatchControl WHERE BatchControl_id = {})"
 _NARROWER: Mapping[str, Mapping[str, str]] = {
     "status": {"Instances": "Status = {}"},
-    "batch": dict.fromkeys(
-        ("Instances", "Notes", "Steps", "How long steps take", "Versions"),
-        "ProcessBatch_id IN (SELECT ProcessBatch_id FROM ProcessBatch WHERE ProcessBatchName = {})",
-    ),
+    "batch": {
+        **dict.fromkeys(
+            ("Instances", "Notes", "Steps", "How long steps take", "Versions"),
+            "ProcessBatch_id IN (SELECT ProcessBatch_id FROM ProcessBatch WHERE ProcessBatchName = {})",
+        ),
+        "Ready by": "ProcessBatchName = {}",
+    },
     "instance": {
         "Attempts": "BatchControl_id = {}",
         "Notes": f"(BatchControl_id = {{}} OR {_OF_ITS_BATCH})",

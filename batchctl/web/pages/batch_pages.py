@@ -11,6 +11,7 @@ from batchctl.domain.rows import BatchDefinition, BatchId, InstancesWanted
 from batchctl.domain.text import visible
 from batchctl.operations import explain, inspection, instance_list
 from batchctl.operations.definitions import batch_history
+from batchctl.operations.dependencies import ready_times
 from batchctl.operations.operators import noting
 from batchctl.operations.reports import reporting
 from batchctl.operations.reports.reporting import StepLengths
@@ -41,17 +42,24 @@ def batch(app: App, asked: PageRequest) -> Page:
     """Show one batch in full."""
     name = asked.needed("name", "batch")
     timetable, now = app.timetable(), app.clock.now()
+    ready_times.ask_ready_times(app.transactions, name)
     explained = explain.why(app.transactions, app.clock, app.presence, f"batch:{name}", timetable)
     every, notes = inspection.with_notes(app.transactions, name)
     shown = next(one for one in every if one.name == name)
-    reporter = reporting.Reporter(app.transactions, timetable, app.alert_rules(), [name], instances=NEAR)
+    reporter = reporting.Reporter(app.transactions, timetable, app.alert_rules(), app.presence, [name], instances=NEAR)
     lengths = reporter.durations()
     versions = [*batch_history.changes(batch_history.versions(app.transactions, name))]
+    ready = ready_times.ready_time(app.transactions, name)
     newest = instance_list.page(app.transactions, InstancesWanted(batch=name), NEWEST)
     return Page(
         f"Batch {visible(name)}",
         "batch.html",
-        [(instance_list.INSTANCES, newest), (batch_history.CHANGES, versions), (noting.NOTES, notes)],
+        [
+            *([(ready_times.READY_TIMES, ready)] if ready else []),
+            (instance_list.INSTANCES, newest),
+            (batch_history.CHANGES, versions),
+            (noting.NOTES, notes),
+        ],
         {
             "batch": shown,
             "explained": explained,

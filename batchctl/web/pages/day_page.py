@@ -14,7 +14,7 @@ from batchctl.web.strips import Bar, ChartSpan, Strip
 
 HOURS = 3
 """How far apart the hours stand above the drawing."""
-HEADINGS = ("usual (UTC)", "in these hours", "due (UTC)")
+HEADINGS = ("usual (UTC)", "in these hours", "due (UTC)", "ready by (UTC)")
 
 
 def day(app: App, asked: PageRequest) -> Page:
@@ -42,7 +42,7 @@ def _strip(one: BatchDay, found: DayChart, span: ChartSpan) -> Strip:
     worked = ", ".join(f"{many} {status}" for status, many in _counts(one).items())
     due = ", ".join(dict.fromkeys(_clock(each.at) for each in one.due[:6])) + (" ..." if len(one.due) > 6 else "")
     href = f"/batch?{urlencode({'name': one.batch.name})}"
-    return Strip(one.batch.name, tuple(_bars(one, found, span)), (usual, worked, due), href)
+    return Strip(one.batch.name, tuple(_bars(one, found, span)), (usual, worked, due, _ready(one)), href)
 
 
 def _bars(one: BatchDay, found: DayChart, span: ChartSpan) -> Iterator[Bar]:
@@ -52,6 +52,8 @@ def _bars(one: BatchDay, found: DayChart, span: ChartSpan) -> Iterator[Bar]:
         end = each.ended if each.ended is not None and each.status.value != "running" else found.now
         words = f"instance {each.instance_id} {each.status.value}, {_clock(each.began)} to {_clock(end)}"
         yield from span.bar(each.began, end, each.status.value, words)
+    if one.ready is not None and one.ready.median is not None and one.ready.median > found.now:
+        yield from span.bar(one.ready.median, one.ready.nearly or one.ready.median, "ready", f"ready by {_ready(one)}")
     for due in one.due:
         yield from span.mark(due.at, "due", f"due {_clock(due.at)} by {due.schedule}")
     yield from span.mark(found.now, "now", "")
@@ -62,6 +64,12 @@ def _counts(one: BatchDay) -> dict[str, int]:
     for each in one.worked:
         counts[each.status.value] = counts.get(each.status.value, 0) + 1
     return counts
+
+
+def _ready(one: BatchDay) -> str:
+    """Say when it will be ready: p50 and p90."""
+    levels = () if one.ready is None else (one.ready.median, one.ready.nearly)
+    return " to ".join(_clock(at) for at in levels if at is not None)
 
 
 def _clock(moment: datetime) -> str:

@@ -61,7 +61,9 @@ def instance(app: App, asked: PageRequest) -> Page:
     acts = acts_about(Subject.INSTANCES, instance_id, (*map(str, possible), "note"), tags)
     names = [] if shown.batch is None else [shown.batch.name]
     lengths = (
-        reporting.Reporter(app.transactions, app.timetable(), app.alert_rules(), names, instances=NEAR).durations()
+        reporting.Reporter(
+            app.transactions, app.timetable(), app.alert_rules(), app.presence, names, instances=NEAR
+        ).durations()
         if names
         else ()
     )

@@ -1,0 +1,30 @@
+"""A forecast in words: when something will be ready, what decides, and what is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from batchctl.operations.dependencies.forecasting import BatchForecast
+
+
+def when(one: BatchForecast) -> str:
+    """Say by when it is ready, and how often not without a person."""
+    parts = [f"ready by {_at(one.median)} (p50)"] if one.median is not None else []
+    parts += [f"{_at(one.nearly)} (p90)"] if one.nearly is not None else []
+    if one.failing:
+        parts.append(f"in {one.failing:.0%} of the nights not without a person")
+    return ", ".join(parts)
+
+
+def because(one: BatchForecast) -> Iterator[str]:
+    """Yield from how many nights that is known, what decides, and what is not known."""
+    yield f"{one.replays} nights replayed from what is known of {one.nights}."
+    if one.decides:
+        yield "What decides, and in which share of the nights:"
+    yield from (f"  {each.wording}" for each in one.decides)
+    yield from (f"Not known: {text}" for text in one.not_known)
+
+
+def _at(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
