@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from datetime import timedelta
 
 import pytest
 
 from batchctl.operations.operators.console_users import hash_of
+from batchctl.system.clock import SystemClock
 from tests.acceptance.consoles import PASSWORD, Browser, Console, Served, add, choose, serving
 from tests.acceptance.installation import StartBatchctl
 from tests.acceptance.night import Night
@@ -217,6 +220,28 @@ def test_a_session_ends_by_log_out_by_hand_by_disabling_and_by_itself(served: Se
     sixth = served.browser("anna")
     assert night("web", "user", "remove", "anna", "--reason", "left").returncode == 0
     assert sixth.get("/").headers["location"] == "/login"
+
+
+def test_no_page_waits_for_a_lock_to_write_down_that_it_was_seen(served: Served) -> None:
+    night, browser = served.night, anna(served)
+    token = night.json("web", "token", "add", "watch", "--role", "reader")["Token"]
+    bearer = {"Authorization": f"Bearer {token}"}
+    before = f"{SystemClock().now() - timedelta(minutes=5):%Y-%m-%d %H:%M:%S}.000"
+    night.sql("UPDATE WebSession SET LastUsed = ?", before)
+    with closing(night.database.hand()) as hand:
+        hand.begin_writing()
+        assert browser.get("/").status == 200
+        assert Browser(served.port).get("/api/v1/instances", **bearer).status == 200
+        hand.sql("ROLLBACK")
+    used = "SELECT max(LastUsed) FROM WebSession UNION ALL SELECT LastUsed FROM ApiToken"
+    assert night.sql(used) == [(before,), (None,)]
+
+    assert browser.get("/").status == 200
+    assert Browser(served.port).get("/api/v1/instances", **bearer).status == 200
+
+    ((session,), (program,)) = night.sql(used)
+    assert before < session
+    assert program is not None
 
 
 def own(served: Served, browser: Browser) -> str:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from batchctl.domain.errors import InvalidInput, Refused
+from batchctl.domain.errors import Conflict, InvalidInput, Refused
 from batchctl.domain.operators.logins import LONGEST, Session, WebUser, unfit_password, wait_after
 from batchctl.domain.text import fitting, typed, unfit, visible
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.console_users import TOKEN_BYTES, hash_of
+from batchctl.ports import Boundary
 from batchctl.store import Connection
 from batchctl.store.operators import login_rows
 
@@ -151,7 +153,7 @@ class UserDoor:
             return None
         if renews and now - found.last_used >= NOTED_EVERY:
             session_id = found.session_id
-            self.actor.act(lambda connection: login_rows.touch_session(connection, session_id, now))
+            self._note_use(lambda connection: login_rows.touch_session(connection, session_id, now))
         return _session(user, token, by_issuer=found.by_issuer)
 
     def of_proxy(self, name: str) -> Session | None:
@@ -174,8 +176,14 @@ class UserDoor:
             return None
         if found.last_used is None or now - found.last_used >= NOTED_EVERY:
             token_id = found.token_id
-            self.actor.act(lambda connection: login_rows.change_token(connection, token_id, LastUsed=now))
+            self._note_use(lambda connection: login_rows.touch_token(connection, token_id, now))
         return Session(user=f"token:{found.name}", role=found.role, tag=found.tag)
+
+    def _note_use(self, write: Callable[[Connection], None]) -> None:
+        """Write down that something was used; where a lock is in the way, its next use does so."""
+        transactions = self.actor.transactions
+        with transactions.read() as connection, login_rows.waiting_briefly(connection), suppress(Conflict):
+            transactions.run(frozenset({Boundary.OPERATOR}), write, nowait=True)
 
     def leave(self, token: str) -> None:
         """End a session."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from functools import cache
 from importlib import import_module
@@ -74,6 +74,12 @@ class Dialect:
     def lock_rows(self, connection: Connection, table: str, row_ids: Sequence[int]) -> Callable[[], Collection[int]]:
         """Lock rows without waiting for locks that others hold; return a function that returns those locked now."""
         return lambda: row_ids
+
+    @contextmanager
+    def waiting_briefly(self, connection: Connection) -> Iterator[None]:
+        """Let statements wait no longer than a moment for another who writes, where nowait does not see to that."""
+        del connection
+        yield
 
     def lock_name(self, connection: Connection, name: str) -> bool:
         """Lock a name until the end of the transaction; false when another has it for longer than a moment."""

@@ -40,6 +40,8 @@ LEAST_GROWTH = 64 * 1024
 """How many bytes a log that was begun anew grows by before it is written into the file."""
 BUSY_TIMEOUT = 2.5
 """Seconds a statement waits for another process's write to end."""
+A_MOMENT = 50
+"""For how many milliseconds a statement waits that can be left for later."""
 _MOST_KEPT_KIB = 1 << 20
 """How much of the file stays in memory where all of it is read."""
 
@@ -142,6 +144,16 @@ class SqliteDialect(Dialect):
         raw.execute("BEGIN" if optimistic and stamp is None else "BEGIN IMMEDIATE")
         if stamp is not None:
             _stamp_log(raw, stamp)
+
+    @contextmanager
+    def waiting_briefly(self, connection: Connection) -> Iterator[None]:
+        """Let statements wait no longer than a moment for another who writes."""
+        raw = _raw(connection)
+        raw.execute(f"PRAGMA busy_timeout = {A_MOMENT}")
+        try:
+            yield
+        finally:
+            raw.execute(f"PRAGMA busy_timeout = {int(BUSY_TIMEOUT * 1000)}")
 
     def commit(self, connection: Connection) -> None:
         """Commit what `begin_write` began, and wait until the disk has it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
@@ -12,6 +13,7 @@ from sqlalchemy import Connection, bindparam, delete, select
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.operators.logins import ApiToken, ApiTokenId, WebSession, WebSessionId, WebUser, WebUserId
 from batchctl.store.columns import readable
+from batchctl.store.dialects import dialect_of
 from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import api_token, login_back_off, web_request, web_session, web_user
@@ -134,9 +136,21 @@ def add_session(
     return WebSessionId(_ADD_SESSION(connection, values | times))
 
 
+def waiting_briefly(connection: Connection) -> AbstractContextManager[None]:
+    """Let the connection wait no longer than a moment for another who writes."""
+    return dialect_of(connection).waiting_briefly(connection)
+
+
 def touch_session(connection: Connection, session_id: WebSessionId, now: datetime) -> None:
-    """Write down that a session was used."""
-    _CHANGE_SESSION(connection, {"LastUsed": now}, session_id=session_id)
+    """Write down that a session was used, unless another has locked it."""
+    if dialect_of(connection).lock_rows(connection, "WebSession", [session_id])():
+        _CHANGE_SESSION(connection, {"LastUsed": now}, session_id=session_id)
+
+
+def touch_token(connection: Connection, token_id: ApiTokenId, now: datetime) -> None:
+    """Write down that a token was used, unless another has locked it."""
+    if dialect_of(connection).lock_rows(connection, "ApiToken", [token_id])():
+        _CHANGE_TOKEN(connection, {"LastUsed": now}, token_id=token_id)
 
 
 def end_session(connection: Connection, session_id: WebSessionId, now: datetime) -> bool:
