@@ -148,16 +148,23 @@ UNREADABLE = ColumnList[UnreadableRow](
 
 
 _FORMULA, _NUMBER = re.compile(r"[=+\-@\t\r]"), re.compile(r"[+-]?[0-9]+([.][0-9]+)?")
+_COMMENT, _PROGRAM = re.compile(r"--+[ \t]*[^\W\d][^\n(|]*(?:\n|\Z)"), re.compile(r"\|.*!", re.DOTALL)
+"""A line of words behind `--`, as SQL begins; and how a formula names a program."""
 
 
 def in_csv(value: JsonValue) -> JsonValue:
     """Return a column of a row as CSV has it: a list or an object is JSON.
 
-    A text that a spreadsheet would take for a formula gets a `'` before it.
+    A text that a spreadsheet would take for a formula gets a `'` before it; SQL that begins with a comment is none, as long
+    as it calls nothing where it is taken for one.
     """
-    if isinstance(value, str) and _FORMULA.match(value) and not _NUMBER.fullmatch(value):
+    if isinstance(value, str) and _FORMULA.match(value) and not (_NUMBER.fullmatch(value) or _is_comment(value)):
         return f"'{value}"
     return json.dumps(value) if isinstance(value, (bool, list, dict)) else value
+
+
+def _is_comment(text: str) -> bool:
+    return _COMMENT.match(text) is not None and _PROGRAM.search(text) is None
 
 
 UNTIL_CORRECTED = "nothing goes by these rows until they are corrected"

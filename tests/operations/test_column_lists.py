@@ -88,3 +88,13 @@ def test_what_a_spreadsheet_would_take_for_a_formula_is_a_text_in_csv() -> None:
         assert in_csv(text) == f"'{text}"
     for value in ("a=1", "-12.5", "+3", "", -5, 1.5, None):
         assert in_csv(value) == value
+
+
+def test_sql_that_begins_with_a_comment_is_left_as_it_is_in_csv() -> None:
+    for text in ("-- loads it", "--loads\nSELECT (1) || 'x' FROM t", "---- été\n=1"):
+        assert in_csv(text) == text
+    for text in (
+        *("--", "--1", "-- 2+3", "--\nSELECT 1", "--'x'", "-- @a", "- a comment of nothing"),
+        *("--cmd|' /C calc'!A0", "-- a\ncmd|' /C calc'!A0", "--WEBSERVICE(A1)"),
+    ):
+        assert in_csv(text) == f"'{text}"
