@@ -35,7 +35,7 @@ from batchctl.web.many_acts import ManyActs
 from batchctl.web.page import Page, PageAt, PageRequest
 from batchctl.web.pages import PAGES
 from batchctl.web.rest.api import ROOT, Api
-from batchctl.web.tables import cell_of, counted, linked, list_as_csv, table_of
+from batchctl.web.tables import cell_of, counted, linked, list_as_csv, table_of, width_of
 
 COMES_BACK = 5
 """Seconds after which a page is asked for again that says what is waited for, such as a database that is away."""
@@ -96,6 +96,7 @@ class Console:
             "lines": _lines,
             "linked": linked,
             "visible": lambda text: visible(str(text)),
+            "width": width_of,
         }
 
     def application(self, *, has_tls: bool = False) -> ASGIApp:

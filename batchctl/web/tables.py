@@ -87,12 +87,17 @@ def _placed(value: object, heading: str, column: str) -> Cell:
             cell.classes,
             "number" if heading.endswith("#") else "",
             "command" if heading in _COMMANDS and cell.text else "",
-            "wide" if "time" not in cell.classes and len(cell.text) > _WIDE else "",
+            width_of(cell.text) if "time" not in cell.classes else "",
         )
         if one
     )
     href = f"{_PAGES[column]}{quote(str(value), safe='')}" if column in _PAGES and cell.text else None
     return Cell(cell.text, classes, href)
+
+
+def width_of(text: str | None) -> str:
+    """Return the class of a text that keeps some width, also on a telephone; nothing of a short one."""
+    return "wide" if len(text or "") > _WIDE else ""
 
 
 def linked(text: str) -> Markup:

@@ -119,9 +119,31 @@ def test_what_rows_hold_is_text_on_every_page(hostile_console: Console, page: Pa
 
 def test_long_texts_keep_some_width_on_a_telephone(browser: Browser, hostile_console: Console) -> None:
     page = hostile_console.enter(browser.new_page(viewport={"width": SIZES["narrow"], "height": 900}))
-    page.goto(f"{hostile_console.address}/inbox")
-    widths = page.eval_on_selector_all("td.wide", "cells => cells.map(cell => cell.getBoundingClientRect().width)")
+    long = "cells => cells.filter(cell => cell.innerText.length > 30 && !cell.closest('.chart, .cards'))"
+    for address in (
+        "/inbox",
+        "/instances/1",
+        f"/batch{QUERIES['/batch']}",
+        f"/schedule{QUERIES['/schedule']}",
+    ):
+        page.goto(f"{hostile_console.address}{address}")
+        widths = page.eval_on_selector_all("td", f"{long}.map(cell => cell.getBoundingClientRect().width)")
+        assert widths, address
+        assert min(widths) >= 18 * 16, address
     page.close()
 
-    assert widths
-    assert min(widths) >= 18 * 16
+
+def test_gates_and_steps_are_read_on_a_telephone_without_scrolling_sideways(
+    browser: Browser, hostile_console: Console
+) -> None:
+    page = hostile_console.enter(browser.new_page(viewport={"width": SIZES["narrow"], "height": 900}))
+    for address, many in (("/instances/1", 2), (f"/batch{QUERIES['/batch']}", 1), ("/file-processes/1", 1)):
+        page.goto(f"{hostile_console.address}{address}")
+        wider = page.eval_on_selector_all(
+            ".scroll:has(.cards)", "all => all.map(one => one.scrollWidth - one.clientWidth)"
+        )
+        assert wider == [0] * many, address
+        # They are tables all the same to one who hears them.
+        assert page.get_by_role("columnheader", name="gate").count() == 1
+        assert page.get_by_role("cell", name="passed").count() > 1
+    page.close()
