@@ -333,15 +333,17 @@ def test_10_2_2_an_answer_without_a_code_or_of_another_issuer_is_said_in_words(
 
 
 def test_who_is_no_user_is_told_how_to_become_one(served: Served, issuer: Issuer) -> None:
-    hostile = "eve<b>\u202e'; --"
+    hostile, other = "eve<b>\u202e'; --", "let the issuer give another name: [web] oidc_name_claim"
     for name, said, typed in (
-        ("eve", "knows you as eve, and the console has no user", "web user add eve --role operator"),
-        (hostile, "the console has no user of that name", "web user add"),
-        ("dora", "The user dora is disabled", "web user enable dora"),
+        ("eve", "knows you as eve, and the console has no user", "batchctl web user add eve --role operator"),
+        ("eve<b>", "the console has no user of that name", "batchctl web user add"),
+        (hostile, "which is the name of no user: such a name has 1 to 100 visible characters", other),
+        ("idp:17", "which is the name of no user: such a name has no colon", other),
+        ("dora", "The user dora is disabled", "batchctl web user enable dora"),
     ):
         issuer.says = {"preferred_username": name}
         answer = is_refused(served, said)
-        assert f"Next: batchctl {typed}" in answer.said
+        assert f"Next: {typed}" in answer.said
         assert "<b>" not in answer.text
         ((action, actor),) = served.night.sql("SELECT Action, Actor FROM AuditLog ORDER BY AuditLog_id DESC LIMIT 1")
         assert (action, actor[:3]) == ("login refused", name[:3])

@@ -284,12 +284,15 @@ def _columns(user: WebUser) -> dict[str, object]:
     return {"Role": user.role.value, "Tag": user.tag, "Enabled": int(user.enabled)}
 
 
-def _check_name(name: str, kind: str) -> None:
+def rule_against(name: str) -> str | None:
+    """Return what the name of a user has to be, where this one is not."""
     if not name.strip() or name != name.strip() or not name.isprintable() or len(name) > 100:
-        message = f"The name of a {kind} has 1 to 100 visible characters, and no blanks around them."
-        raise InvalidInput(message, next_step="the same with another name")
-    if ":" in name:
-        message = f"The name of a {kind} has no colon: 'token:NAME' stands for a token in the audit log."
-        raise InvalidInput(message, next_step="the same with another name")
+        return "has 1 to 100 visible characters, and no blanks around them"
+    return "has no colon: 'token:NAME' stands for a token in the audit log" if ":" in name else None
+
+
+def _check_name(name: str, kind: str) -> None:
+    if (rule := rule_against(name)) is not None:
+        raise InvalidInput(f"The name of a {kind} {rule}.", next_step="the same with another name")
     if (failure := unfit(name)) is not None:
         raise Refused(f"The name cannot be kept: {failure}.", next_step="the same with another name")

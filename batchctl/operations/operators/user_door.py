@@ -12,13 +12,15 @@ from batchctl.domain.errors import Conflict, InvalidInput, Refused
 from batchctl.domain.operators.logins import LONGEST, Session, WebUser, unfit_password, wait_after
 from batchctl.domain.text import fitting, typed, unfit, visible
 from batchctl.operations.operators.acts import Actor
-from batchctl.operations.operators.console_users import TOKEN_BYTES, hash_of
+from batchctl.operations.operators.console_users import TOKEN_BYTES, hash_of, rule_against
 from batchctl.ports import Boundary
 from batchctl.store import Connection
 from batchctl.store.operators import login_rows
 
 NOTED_EVERY = timedelta(minutes=1)
 """How often at most it is written down that a session or a token was used."""
+_NAMED_BY = {"issuer": "[web] oidc_name_claim", "proxy": "[web] user_header"}
+"""What says by which name others know people."""
 KEPT = timedelta(days=1)
 """How long what is over is kept."""
 
@@ -240,6 +242,9 @@ class UserDoor:
 
 
 def _not_let_in(user: WebUser | None, name: str, by: str) -> Refused:
+    if user is None and (rule := rule_against(name)) is not None:
+        message = f"The {by} knows you as {visible(name)}, which is the name of no user: such a name {rule}."
+        return Refused(message, next_step=f"let the {by} give another name: {_NAMED_BY[by]}")
     if user is None:
         message = f"The {by} knows you as {visible(name)}, and the console has no user of that name."
         return Refused(message, next_step=f"batchctl web user add {typed(name)} --role operator")
