@@ -13,7 +13,7 @@ from batchctl.domain.locked_rows import TO_END_IT
 from batchctl.domain.operators import freezes, pools
 from batchctl.domain.status import InstanceStatus, IntakeStatus
 from batchctl.operations import overview
-from batchctl.operations.alerting import incident_desk
+from batchctl.operations.alerting import incident_desk, overview_lists
 from batchctl.operations.column_lists import UNREADABLE
 from batchctl.operations.dependencies import dependents
 from batchctl.operations.operators import noting
@@ -39,15 +39,21 @@ def _header(seen: overview.Overview) -> list[str]:
     """Return the columns of all lists, each once."""
     lists = (
         *(
-            overview.RUNNING,
-            overview.FAILING,
-            overview.ASKED,
+            overview_lists.RUNNING,
+            overview_lists.FAILING,
+            overview_lists.ASKED,
             dependents.WAITS,
             UNREADABLE,
             incident_desk.incidents_at(seen.now),
         ),
-        *(overview.DEAD_ENDS, almanac.RUNNING_OUT, timetable.COMING, overview.INTAKE, overview.DISABLED),
-        *(overview.FROZEN, overview.DRAINS, noting.NOTES, overview.COMPLETED),
+        *(
+            overview_lists.DEAD_ENDS,
+            almanac.RUNNING_OUT,
+            timetable.COMING,
+            overview_lists.INTAKE,
+            overview_lists.DISABLED,
+        ),
+        *(overview_lists.FROZEN, overview_lists.DRAINS, noting.NOTES, overview_lists.COMPLETED),
     )
     return list(
         dict.fromkeys([output.LIST, "ProcessBatchName", *(name for columns in lists for name in columns.header)])

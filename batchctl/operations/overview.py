@@ -3,42 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
-from functools import partial
-from typing import Annotated, Any
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
 
-from batchctl.domain.alerting.incident_causes import StepOf, stopped_at
 from batchctl.domain.alerting.incidents import Incident
 from batchctl.domain.dead_ends import DeadEnd
 from batchctl.domain.errors import Refused
-from batchctl.domain.gates import Gate, locks, mending
-from batchctl.domain.gates import frozen as frozen_gate
-from batchctl.domain.locked_rows import is_of_locks, names_of
-from batchctl.domain.operators import confirmations
-from batchctl.domain.operators.confirmations import Confirmation
+from batchctl.domain.locked_rows import is_of_locks
 from batchctl.domain.operators.notes import Note
 from batchctl.domain.operators.pools import Drain
 from batchctl.domain.outcomes import HealthFinding
-from batchctl.domain.records import Apart
 from batchctl.domain.rows import (
-    DEFAULT_POOL,
-    BatchDefinition,
     BatchId,
     BatchInstance,
-    ControllerRow,
     Freeze,
-    HistoryEntry,
     IntakeId,
     IntakeRow,
-    attempt_of,
 )
-from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
-from batchctl.domain.text import shorten, typed, visible
+from batchctl.domain.status import InstanceStatus, IntakeStatus
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import copies, files_taken_again, remedies, shown_columns
-from batchctl.operations.alerting import incident_desk
-from batchctl.operations.column_lists import UNREADABLE, UNTIL_CORRECTED, Alarming, ColumnList, StatusWord, record
+from batchctl.operations.alerting import incident_desk, overview_lists, overview_look
+from batchctl.operations.alerting.overview_lists import (
+    AskedInstance,
+    Completed,
+    FailingInstance,
+    NothingCame,
+    Running,
+    WaitingInstance,
+)
+from batchctl.operations.alerting.overview_look import OverviewLook
+from batchctl.operations.column_lists import UNREADABLE, UNTIL_CORRECTED, ColumnList, StatusWord
 from batchctl.operations.dependencies import dependents
 from batchctl.operations.dependencies.dependents import Seen
 from batchctl.operations.intake import inbox
@@ -49,9 +45,8 @@ from batchctl.operations.scheduling import almanac, timetable
 from batchctl.operations.scheduling.almanac import RunningOut
 from batchctl.operations.scheduling.timetable import COMING as COMING_UP
 from batchctl.operations.scheduling.timetable import ComingUp, Timetable, coming_up, soonest
-from batchctl.operations.standing import WaitingLine
 from batchctl.ports import Clock, Transactions
-from batchctl.store import Connection, dead_end_rows, history, instances, leading, limits, pool_rows, reports
+from batchctl.store import Connection, dead_end_rows, instances, leading, limits, pool_rows, reports
 from batchctl.store.alerting import incident_rows
 from batchctl.store.definitions import definitions
 from batchctl.store.dependencies import completions
@@ -66,8 +61,6 @@ INCIDENTS = 5
 COMING = 5
 """How many due times to come are shown."""
 
-COMPLETED_LAST = 5
-"""How many completed instances are shown."""
 _ALWAYS = (
     reports.COUNT_UNTAKEN,
     calendars.CALENDARS,
@@ -83,181 +76,6 @@ _ALWAYS = (
     file_watches.WATCHES,
     schedule_rows.SCHEDULES,
 )
-_FAILING = (InstanceStatus.FAILED, InstanceStatus.HELD, InstanceStatus.RETRY)
-_WAITING = (InstanceStatus.READY, InstanceStatus.PAUSED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Running:
-    """An attempt under way. `elapsed` is beyond AlarmDuration when `is_late`."""
-
-    entry: HistoryEntry
-    instance: Apart[BatchInstance]
-    batch: Annotated[str, "ProcessBatchName"]
-    elapsed: Annotated[timedelta, "ElapsedSeconds"]
-    expected: Annotated[timedelta | None, "ExpectedDuration"]
-    alarm: Annotated[timedelta | None, "AlarmDuration"]
-    locks: Apart[Gate] = field(default_factory=partial(Gate, "locks"))
-    """Who keeps a row locked without which its end is not written, where a controller says that."""
-
-    @property
-    def attempts(self) -> int:
-        """Return how many attempts there may be at most, with this one and all before it."""
-        return self.entry.attempt_no + self.instance.retry_count
-
-    @property
-    def is_late(self) -> bool:
-        """Say whether it runs longer than AlarmDuration."""
-        return self.alarm is not None and self.elapsed >= self.alarm
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FailingInstance:
-    """An instance that has failed, is held or waits for its retry; `clear` is what to type."""
-
-    instance: BatchInstance
-    batch: Annotated[str, "ProcessBatchName"]
-    step: Apart[StepOf | None]
-    """The one at which it stands."""
-    message: str | None
-    wording: Apart[str | None]
-    """The message, and what became of the retries."""
-    clear: Annotated[str, "Next"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WaitingInstance:
-    """An instance that is ready or paused; `reason` is None when it is about to start."""
-
-    instance: BatchInstance
-    batch: Annotated[str, "ProcessBatchName"]
-    reason: str | None
-    clear: Annotated[str | None, "Next"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Completed:
-    """An instance that has completed."""
-
-    instance: BatchInstance
-    batch: Annotated[str, "ProcessBatchName"]
-    at: Annotated[datetime, "CompletedTime"]
-
-
-def _step_and_pool(one: Running) -> str:
-    pool = one.instance.next_pool
-    return f"{one.entry.seq} {one.entry.step_name}" + ("" if pool is None else f" (pool {pool})")
-
-
-def _alarm(one: Running) -> object:
-    if one.locks.blocked is not None:
-        return Alarming(f"{one.locks.blocked}; to end that: {one.locks.clear}")
-    return Alarming("longer than AlarmDuration") if one.is_late else "no"
-
-
-RUNNING = ColumnList[Running](
-    "Running",
-    {
-        **record(Running),
-        "PoolName": lambda one: one.instance.next_pool or DEFAULT_POOL,
-        "Locked": lambda one: one.locks.blocked,
-        "Alarm": lambda one: one.is_late,
-    },
-    {
-        "id#": "BatchControl_id",
-        "batch": "ProcessBatchName",
-        "step": _step_and_pool,
-        "attempt#": lambda one: attempt_of(one.entry.attempt_no, one.attempts),
-        "since#": "ElapsedSeconds",
-        "expected#": "ExpectedDuration",
-        "alarm": _alarm,
-    },
-)
-FAILING = ColumnList[FailingInstance](
-    "Failed, held, to be tried again",
-    record(
-        FailingInstance,
-        step={
-            "ProcessControlSeq": lambda one: None if one.step is None else one.step.seq,
-            "ProcessName": lambda one: None if one.step is None else one.step.name,
-        },
-    ),
-    {
-        "id#": "BatchControl_id",
-        "batch": "ProcessBatchName",
-        "status": "Status",
-        "step": lambda one: None if one.step is None else f"{one.step.seq} {one.step.name}",
-        "message": lambda one: one.wording,
-        "next": "Next",
-    },
-)
-DEAD_ENDS = ColumnList[DeadEnd](
-    "Triggers, watches and schedules that start nothing",
-    record(DeadEnd),
-    {"name": "Source", "since (UTC)": "EventTime", "message": "Message", "next": "Next"},
-)
-INTAKE = ColumnList[IntakeRow]("Rows that nothing came of", record(IntakeRow))
-FROZEN = ColumnList[Freeze]("Freezes", record(Freeze))
-DRAINS = ColumnList[Drain]("Drains", record(Drain))
-DISABLED = ColumnList[tuple[str, int]](
-    "Disabled batches with open instances",
-    {
-        "ProcessBatchName": lambda one: one[0],
-        "OpenInstances": lambda one: one[1],
-        "Next": lambda one: f"batchctl enable {typed(one[0])} --reason ...",
-    },
-    {"batch": "ProcessBatchName", "open#": "OpenInstances", "next": "Next"},
-)
-COMPLETED = ColumnList[Completed](
-    "Completed last",
-    record(Completed),
-    {
-        "id#": "BatchControl_id",
-        "batch": "ProcessBatchName",
-        "at (UTC)": "CompletedTime",
-        "but": lambda one: None if one.instance.failures_behind is None else Alarming(one.instance.failures_behind),
-    },
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskedInstance:
-    """A question that an instance waits with."""
-
-    question: Confirmation
-    batch: Annotated[str, "ProcessBatchName"]
-    clear: Annotated[str, "Next"]
-
-
-ASKED = ColumnList[AskedInstance](
-    "Waiting for a person",
-    record(AskedInstance),
-    {
-        "id#": "BatchControl_id",
-        "batch": "ProcessBatchName",
-        "step#": "ProcessControlSeq",
-        "question": lambda one: shorten(visible(one.question.question), confirmations.SHOWN),
-        "who may answer": lambda one: one.question.may_answer,
-        "since (UTC)": "z_inserted",
-        "until": lambda one: one.question.until,
-        "next": "Next",
-    },
-)
-
-
-def waiting_where(*, idle: bool) -> ColumnList[WaitingInstance]:
-    """Return the column list of what waits; where it is idle, no controller works."""
-    return ColumnList(
-        "Waiting",
-        record(WaitingInstance),
-        {
-            "id#": "BatchControl_id",
-            "batch": "ProcessBatchName",
-            "status": "Status",
-            "because": lambda one: one.reason or ("no controller is running" if idle else "it starts next"),
-            "next": lambda one: one.clear or ("batchctl process" if idle and not one.reason else None),
-        },
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -321,35 +139,6 @@ class Overview:
     """Disks of this host on which nothing may be recorded soon."""
 
 
-@dataclass(frozen=True, slots=True)
-class NothingCame:
-    """A FileProcess row that nothing came of, why, and what to do."""
-
-    row: IntakeRow
-    state: StatusWord
-    because: str
-    clear: str
-
-
-NOTHING_CAME = ColumnList[NothingCame](
-    "Rows that nothing came of",
-    {
-        **record(IntakeRow, lambda one: one.row),
-        "State": lambda one: one.state.text,
-        "Because": lambda one: one.because,
-        "Next": lambda one: one.clear,
-    },
-    {
-        "FileProcess#": "FileProcess_id",
-        "entity": "Entity",
-        "status": lambda one: one.state,
-        "file": "FileName",
-        "reason": "Because",
-        "next": "Next",
-    },
-)
-
-
 def nothing_came_of(seen: Overview) -> tuple[NothingCame, ...]:
     """Return the rows that are not work: set aside, untaken, or without the plugin that they need."""
     because = seen.because
@@ -373,17 +162,17 @@ def lists_of(seen: Overview) -> tuple[tuple[ColumnList[Any], Sequence[Any]], ...
     return (
         (incident_desk.incidents_at(seen.now), seen.incidents),
         (replace(UNREADABLE, title=f"Unreadable: {UNTIL_CORRECTED}"), seen.unreadable),
-        (RUNNING, seen.running),
-        (FAILING, seen.failing),
-        (ASKED, seen.asked),
-        (waiting_where(idle=not seen.controllers), waiting),
+        (overview_lists.RUNNING, seen.running),
+        (overview_lists.FAILING, seen.failing),
+        (overview_lists.ASKED, seen.asked),
+        (overview_lists.waiting_where(idle=not seen.controllers), waiting),
         (noting.NOTES, seen.notes),
-        (DEAD_ENDS, seen.dead_end_starts),
+        (overview_lists.DEAD_ENDS, seen.dead_end_starts),
         (almanac.RUNNING_OUT, seen.ending),
         (dependents.WAITS, seen.waits),
-        (NOTHING_CAME, nothing_came_of(seen)),
-        (DISABLED, tuple(seen.disabled.items())),
-        (COMPLETED, seen.completed),
+        (overview_lists.NOTHING_CAME, nothing_came_of(seen)),
+        (overview_lists.DISABLED, tuple(seen.disabled.items())),
+        (overview_lists.COMPLETED, seen.completed),
         (COMING_UP, seen.coming),
     )
 
@@ -420,7 +209,7 @@ def overview(
         living = presence.living(connection, now)
         may_be_stuck = lacks_plugins or any(is_of_locks(row.failure) for row in living)
         standing, acknowledged = incident_rows.count_standing(connection)
-        look = _Look(connection, batches, broken, living, now, most)
+        look = OverviewLook(connection, batches, broken, living, now, most)
         running, failing, waiting, asked = look.running(), look.failing(), look.waiting(), look.asked()
         shown = [
             *(one.instance for one in running),
@@ -489,8 +278,10 @@ def _ahead(most: int) -> Iterator[Ahead]:
     """Yield what is asked whatever the night is like, so that it goes to the database at once."""
     yield from ((each, {}) for each in (*definitions.AHEAD, *_ALWAYS))
     yield from ((each, {"most": most}) for each in (reports.LIVE_ENTRIES, confirmation_rows.OPEN_ONES))
-    yield from ((reports.OPEN_IN[status], {"most": most}) for status in (*_FAILING, *_WAITING))
-    yield reports.LAST_COMPLETED, {"most": min(most, COMPLETED_LAST), "near": reports.NEAR}
+    yield from (
+        (reports.OPEN_IN[status], {"most": most}) for status in (*overview_look.FAILING, *overview_look.WAITING)
+    )
+    yield reports.LAST_COMPLETED, {"most": min(most, overview_look.COMPLETED_LAST), "near": reports.NEAR}
     yield incident_rows.PRESSING, {"most": min(most, INCIDENTS)}
     yield intake.NOT_TAKEN_IN, {"most": most}
     yield from ((each, {"most": soonest(min(most, COMING))}) for each in schedule_rows.SOONEST)
@@ -516,130 +307,6 @@ def _totals(counts: Mapping[BatchId, Mapping[InstanceStatus, int]]) -> dict[Inst
     return {status: count for status, count in found.items() if count}
 
 
-_ONCE_MENDED = (
-    "correct what its message names: it is tried again by itself, or sooner: batchctl rerun {id} --reason ..."
-)
-_CLEAR = {
-    InstanceStatus.HELD: "batchctl show {id}, then rerun or skip it",
-    InstanceStatus.RETRY: "nothing: it is tried again by itself",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """What all parts of an overview go by."""
-
-    connection: Connection
-    batches: Mapping[BatchId, BatchDefinition]
-    broken: Mapping[BatchId, UnreadableRow]
-    living: Sequence[ControllerRow]
-    now: datetime
-    most: int
-
-    def running(self) -> tuple[Running, ...]:
-        found = []
-        live = reports.live_entries(self.connection, self.most)
-        claimed = {one.instance_id: one for one in instances.these(self.connection, [at.instance_id for at in live])}
-        for entry in live:
-            instance, batch = claimed.get(entry.instance_id), self.batches.get(entry.batch_id)
-            if instance is None:
-                continue
-            step = None if batch is None else batch.step_at(entry.seq)
-            running = Running(
-                entry=entry,
-                instance=instance,
-                batch=self.name_of(entry.batch_id),
-                elapsed=self.now - entry.started_at,
-                expected=None if step is None else step.expected_duration,
-                alarm=None if step is None else step.alarm_duration,
-                locks=Gate("locks") if batch is None else locks(self.living, names_of(instance, batch)),
-            )
-            found.append(running)
-        return tuple(found)
-
-    def frozen(self) -> tuple[Freeze, ...]:
-        found = {freeze for batch in self.batches.values() for freeze in batch.freezes if freeze.holds(self.now)}
-        return tuple(sorted(found, key=lambda freeze: freeze.freeze_id))
-
-    def failing(self) -> tuple[FailingInstance, ...]:
-        failing = [one for status in _FAILING for one in reports.open_in(self.connection, (status,), self.most)]
-        history.ask_last(self.connection, [one.instance_id for one in failing[: self.most]])
-        return tuple(self._failing(one) for one in failing[: self.most])
-
-    def _failing(self, instance: BatchInstance) -> FailingInstance:
-        last = history.last_entry(self.connection, instance.instance_id)
-        batch, broken = self.batches.get(instance.batch_id), self.broken.get(instance.batch_id)
-        return FailingInstance(
-            instance=instance,
-            batch=self.name_of(instance.batch_id),
-            step=stopped_at(instance, batch, last),
-            message=None if last is None else last.message,
-            wording=None if last is None else last.in_full,
-            clear=self._clear(instance, batch, last) if broken is None else broken.mend,
-        )
-
-    def _clear(self, instance: BatchInstance, batch: BatchDefinition | None, last: HistoryEntry | None) -> str:
-        if instance.status is InstanceStatus.FAILED:
-            return mending(instance, batch, last)
-        if instance.status is InstanceStatus.RETRY and batch is not None:
-            frozen, locked = frozen_gate(batch, self.now), locks(self.living, names_of(instance, batch))
-            if frozen.blocked is not None:
-                return f"{frozen.clear}   (its batch is frozen, so it is not tried again)"
-            if not batch.enabled:
-                enable = f"batchctl enable {typed(batch.name)} --reason ..."
-                return f"{enable}   (its batch is disabled, so it is not tried again)"
-            if locked.blocked is not None:
-                return f"{locked.clear}   (so that it is tried again: {locked.blocked})"
-        if instance.status is InstanceStatus.RETRY and last is not None and last.was_put_back:
-            return _ONCE_MENDED.format(id=instance.instance_id)
-        return _CLEAR[instance.status].format(id=instance.instance_id)
-
-    def asked(self) -> tuple[AskedInstance, ...]:
-        questions = {one.instance_id: one for one in confirmation_rows.open_ones(self.connection, self.most)}
-        waiting = instances.these(self.connection, [*questions])
-        return tuple(
-            AskedInstance(question=one, batch=self.name_of(instance.batch_id), clear=one.answering)
-            for instance in waiting
-            for one in [questions[instance.instance_id]]
-            if instance.status is InstanceStatus.PAUSED
-        )
-
-    def waiting(self) -> tuple[WaitingInstance, ...]:
-        line = WaitingLine(self.connection, self.batches, self.now, serving=self.living)
-        found = []
-        for instance in reports.open_in(self.connection, _WAITING, self.most):
-            reason, clear = None, None
-            if instance.batch_id in self.batches:
-                locked = locks(self.living, names_of(instance, self.batches[instance.batch_id]))
-                first = next((at for at in (*line.gates_of(instance), locked) if at.blocked is not None), None)
-                reason, clear = (None, None) if first is None else (first.blocked, first.clear)
-            elif instance.batch_id in self.broken:
-                row = self.broken[instance.batch_id]
-                reason, clear = row.message, row.mend
-            else:
-                continue
-            name = self.name_of(instance.batch_id)
-            found.append(WaitingInstance(instance=instance, batch=name, reason=reason, clear=clear))
-        return tuple(found)
-
-    def completed(self) -> tuple[Completed, ...]:
-        return tuple(
-            Completed(instance=instance, batch=self.name_of(instance.batch_id), at=at)
-            for instance, at in reports.last_completed(self.connection, min(self.most, COMPLETED_LAST))
-        )
-
-    def disabled(self, counts: Mapping[BatchId, Mapping[InstanceStatus, int]]) -> dict[str, int]:
-        off = {batch.name: counts.get(key, {}) for key, batch in self.batches.items() if not batch.enabled}
-        still_open = {name: sum(n for status, n in found.items() if status not in FINAL) for name, found in off.items()}
-        return {name: count for name, count in still_open.items() if count}
-
-    def name_of(self, batch_id: BatchId) -> str:
-        if batch_id in self.broken:
-            return self.broken[batch_id].batch
-        batch = self.batches.get(batch_id)
-        return f"(ProcessBatch {batch_id}, which does not exist)" if batch is None else batch.name
-
-
 def columns(seen: Overview) -> shown_columns.Columns:
     """Return it for programs."""
     return {
@@ -653,12 +320,12 @@ def columns(seen: Overview) -> shown_columns.Columns:
         "BatchControl": {status.value: count for status, count in seen.instances.items()},
         "FileProcess": {status.value: count for status, count in seen.intake.items()},
         "UntakenCount": seen.untaken_count,
-        "Running": RUNNING.as_json(seen.running),
-        "Troubled": FAILING.as_json(seen.failing),
-        "Asked": ASKED.as_json(seen.asked),
-        "Waiting": waiting_where(idle=False).as_json(seen.waiting),
+        "Running": overview_lists.RUNNING.as_json(seen.running),
+        "Troubled": overview_lists.FAILING.as_json(seen.failing),
+        "Asked": overview_lists.ASKED.as_json(seen.asked),
+        "Waiting": overview_lists.waiting_where(idle=False).as_json(seen.waiting),
         "Waits": dependents.WAITS.as_json(seen.waits),
-        "Ailing": DEAD_ENDS.as_json(seen.dead_end_starts),
+        "Ailing": overview_lists.DEAD_ENDS.as_json(seen.dead_end_starts),
         "Unreadable": UNREADABLE.as_json(seen.unreadable),
         "IncidentCount": seen.incident_count,
         "AcknowledgedCount": seen.acknowledged_count,
@@ -666,11 +333,11 @@ def columns(seen: Overview) -> shown_columns.Columns:
         "EndingCalendars": almanac.RUNNING_OUT.as_json(seen.ending),
         "DueNext": timetable.COMING.as_json(seen.coming),
         "NotTakenIn": [{**shown_columns.of(row), "Next": seen.to_take_in[row.intake_id]} for row in seen.not_taken_in],
-        "Untaken": INTAKE.as_json(seen.untaken),
+        "Untaken": overview_lists.INTAKE.as_json(seen.untaken),
         "Stuck": [{**shown_columns.of(one.row), "Because": one.because, "Next": one.clear} for one in seen.stuck],
-        "DisabledBatches": DISABLED.as_json(seen.disabled.items()),
-        "Freezes": FROZEN.as_json(seen.frozen),
-        "Drains": DRAINS.as_json(seen.drains),
+        "DisabledBatches": overview_lists.DISABLED.as_json(seen.disabled.items()),
+        "Freezes": overview_lists.FROZEN.as_json(seen.frozen),
+        "Drains": overview_lists.DRAINS.as_json(seen.drains),
         "Notes": noting.NOTES.as_json(seen.notes),
-        "Completed": COMPLETED.as_json(seen.completed),
+        "Completed": overview_lists.COMPLETED.as_json(seen.completed),
     }

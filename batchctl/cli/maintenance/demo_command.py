@@ -18,6 +18,7 @@ from batchctl.cli.session import FAILED, dry_run
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.text import visible
 from batchctl.operations import overview
+from batchctl.operations.alerting import overview_lists
 from batchctl.operations.intake import submission
 from batchctl.operations.maintenance import demonstration
 
@@ -149,7 +150,7 @@ class Demo:
         with closing(application.open_app(self._config)) as app:
             submission.submit(app.transactions, wanted, user=app.ids.user(), host=app.ids.host())
 
-    def _failing(self) -> Sequence[overview.FailingInstance]:
+    def _failing(self) -> Sequence[overview_lists.FailingInstance]:
         with closing(application.open_app(self._config)) as app:
             return overview.overview(app.transactions, app.clock, app.presence).failing
 

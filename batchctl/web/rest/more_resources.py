@@ -7,6 +7,7 @@ from batchctl.domain.operators.requests import RequestId
 from batchctl.domain.rows import LONG_AGO, EventFilter
 from batchctl.domain.status import RequestStatus, SchedulerEvent
 from batchctl.operations import overview, starting_log
+from batchctl.operations.alerting import overview_lists
 from batchctl.operations.definitions import batch_history, roster
 from batchctl.operations.intake import watches
 from batchctl.operations.operators import asking, freezing, pooling, request_book
@@ -46,7 +47,7 @@ def _freezes(app: App, asked: Wish) -> RestAnswer:
 
 def _drains(app: App, asked: Wish) -> RestAnswer:
     del asked
-    return rows_of(overview.DRAINS, pooling.drained(app.transactions))
+    return rows_of(overview_lists.DRAINS, pooling.drained(app.transactions))
 
 
 def _backfills(app: App, asked: Wish) -> RestAnswer:
@@ -119,7 +120,7 @@ MORE: tuple[Resource, ...] = (
         (ALL, LIMIT),
         header_of(freezing.freezes_at(LONG_AGO, {})),
     ),
-    Resource("/drains", "Where nothing new begins.", "status", _drains, columns=header_of(overview.DRAINS)),
+    Resource("/drains", "Where nothing new begins.", "status", _drains, columns=header_of(overview_lists.DRAINS)),
     Resource("/backfills", "The backfills.", "backfill list", _backfills, columns=header_of(backfiller.BACKFILLS)),
     Resource("/watches", "The watched folders.", "watch list", _watches, columns=header_of(watches.WATCHES)),
     Resource("/calendars", "The calendars.", "calendar list", _calendars, columns=header_of(almanac.CALENDARS)),
