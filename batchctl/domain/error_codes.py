@@ -301,7 +301,7 @@ CODES: Mapping[str, int] = {
     "batchctl.operations.operators.console_users:UserKeeper.add_token.<locals>.act": 1422,
     "batchctl.operations.operators.console_users:UserKeeper.revoke_token.<locals>.act": 1423,
     "batchctl.operations.operators.console_users:_named": 1424,
-    "batchctl.operations.operators.console_users:_check_name": 1425,
+    "batchctl.operations.operators.console_users:check_name": 1425,
     "batchctl.operations.operators.user_door:UserDoor.change_password": 1426,
     "batchctl.operations.operators.user_door:UserDoor._check_old": 1581,
     "batchctl.operations.operators.console_scope:check": 1427,

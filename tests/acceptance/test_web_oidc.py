@@ -337,8 +337,8 @@ def test_who_is_no_user_is_told_how_to_become_one(served: Served, issuer: Issuer
     for name, said, typed in (
         ("eve", "knows you as eve, and the console has no user", "batchctl web user add eve --role operator"),
         ("eve<b>", "the console has no user of that name", "batchctl web user add"),
-        (hostile, "which is the name of no user: such a name has 1 to 100 visible characters", other),
-        ("idp:17", "which is the name of no user: such a name has no colon", other),
+        (hostile, "which can be the name of no user. The name of a user has 1 to 100 visible characters", other),
+        ("idp:17", "which can be the name of no user. The name of a user has no colon", other),
         ("dora", "The user dora is disabled", "batchctl web user enable dora"),
     ):
         issuer.says = {"preferred_username": name}

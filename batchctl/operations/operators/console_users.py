@@ -130,7 +130,7 @@ class UserKeeper:
 
     def add(self, name: str, role: Role, tag: str | None) -> tuple[WebUser, str]:
         """Add a user; return the code with which that user comes in first."""
-        _check_name(name, "user")
+        check_name(name, "user")
         code, now = self.token(CODE_BYTES), self.actor.clock.now()
         made = WebUser(
             user_id=WebUserId(0),
@@ -200,7 +200,7 @@ class UserKeeper:
 
     def add_token(self, name: str, role: Role, tag: str | None, lasts: timedelta | None) -> tuple[ApiToken, str]:
         """Make a token; return it with what the program shows, which is kept nowhere."""
-        _check_name(name, "token")
+        check_name(name, "token")
         secret, now = self.token(TOKEN_BYTES), self.actor.clock.now()
         made = ApiToken(
             token_id=ApiTokenId(0),
@@ -284,15 +284,13 @@ def _columns(user: WebUser) -> dict[str, object]:
     return {"Role": user.role.value, "Tag": user.tag, "Enabled": int(user.enabled)}
 
 
-def rule_against(name: str) -> str | None:
-    """Return what the name of a user has to be, where this one is not."""
+def check_name(name: str, kind: str) -> None:
+    """Refuse a name that no user or token can have."""
     if not name.strip() or name != name.strip() or not name.isprintable() or len(name) > 100:
-        return "has 1 to 100 visible characters, and no blanks around them"
-    return "has no colon: 'token:NAME' stands for a token in the audit log" if ":" in name else None
-
-
-def _check_name(name: str, kind: str) -> None:
-    if (rule := rule_against(name)) is not None:
-        raise InvalidInput(f"The name of a {kind} {rule}.", next_step="the same with another name")
+        message = f"The name of a {kind} has 1 to 100 visible characters, and no blanks around them."
+        raise InvalidInput(message, next_step="the same with another name")
+    if ":" in name:
+        message = f"The name of a {kind} has no colon: 'token:NAME' stands for a token in the audit log."
+        raise InvalidInput(message, next_step="the same with another name")
     if (failure := unfit(name)) is not None:
         raise Refused(f"The name cannot be kept: {failure}.", next_step="the same with another name")

@@ -8,11 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from batchctl.domain.errors import Conflict, InvalidInput, Refused
+from batchctl.domain.errors import BatchctlError, Conflict, InvalidInput, Refused
 from batchctl.domain.operators.logins import LONGEST, Session, WebUser, unfit_password, wait_after
 from batchctl.domain.text import fitting, typed, unfit, visible
 from batchctl.operations.operators.acts import Actor
-from batchctl.operations.operators.console_users import TOKEN_BYTES, hash_of, rule_against
+from batchctl.operations.operators.console_users import TOKEN_BYTES, check_name, hash_of
 from batchctl.ports import Boundary
 from batchctl.store import Connection
 from batchctl.store.operators import login_rows
@@ -242,14 +242,23 @@ class UserDoor:
 
 
 def _not_let_in(user: WebUser | None, name: str, by: str) -> Refused:
-    if user is None and (rule := rule_against(name)) is not None:
-        message = f"The {by} knows you as {visible(name)}, which is the name of no user: such a name {rule}."
+    if user is None and (rule := _rule_against(name)) is not None:
+        message = f"The {by} knows you as {visible(name)}, which can be the name of no user. {rule}"
         return Refused(message, next_step=f"let the {by} give another name: {_NAMED_BY[by]}")
     if user is None:
         message = f"The {by} knows you as {visible(name)}, and the console has no user of that name."
         return Refused(message, next_step=f"batchctl web user add {typed(name)} --role operator")
     message = f"The user {visible(name)} is disabled."
     return Refused(message, next_step=f"batchctl web user enable {typed(name)}")
+
+
+def _rule_against(name: str) -> str | None:
+    """Return why no user can have a name, if that is so."""
+    try:
+        check_name(name, "user")
+    except BatchctlError as wrong:
+        return wrong.message
+    return None
 
 
 def _seconds(wait: timedelta) -> int:
