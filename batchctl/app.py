@@ -25,6 +25,7 @@ from batchctl.system.ids import SystemIds
 if TYPE_CHECKING:
     from batchctl.domain.alerting.alert_text import Notification
     from batchctl.domain.alerting.alerts import AlertRules
+    from batchctl.domain.alerting.night_summary import NightSpan
     from batchctl.domain.intake.triggers import Counted
     from batchctl.domain.outcomes import HealthFinding, RowFinding, StepContext
     from batchctl.domain.rows import BatchDefinition, DataTrigger, IntakeRow, Populated
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
 MEGABYTE = 1_000_000
 CONNECT_SECONDS = 10
 """Seconds after which an attempt to connect to a staging table's database is given up."""
+READING = 60
+"""How many seconds it may take at most to read the report of a night."""
 MARGIN = 5
 """Seconds after its own time limit within which a channel for alerts has to have ended."""
 
@@ -408,6 +411,23 @@ class App:
         limit = max((channel.timeout for channel in channels.values()), default=0.0)
         # A sending that ends by itself, in time, gives its reason.
         return ThreadInquiries(timedelta(seconds=limit + MARGIN), wake, max(len(channels), 1))
+
+    def night_mails(self, wake: Callable[[], None] = lambda: None) -> ThreadInquiries:
+        """Return what makes and sends the report of the night, through all of its channels at once."""
+        from batchctl.system.plugins.inquiries import ThreadInquiries
+
+        channels = self.settings.alerts.channels
+        limit = max((channel.timeout for channel in channels.values()), default=0.0)
+        return ThreadInquiries(timedelta(seconds=limit + READING), wake, max(len(self.settings.report.channels), 1))
+
+    def send_night(self, channel: str, night: NightSpan, day: date) -> None:
+        """Make the report of a night and send it through a channel; any thread may call this."""
+        from batchctl.operations.reports import night_mail, night_reading
+
+        with closing(self.another()) as app:
+            reader = night_reading.NightReader(app.timetable(), app.presence, app.alert_rules())
+            made = night_mail.notification(app.settings, reader.of(night), app.database_id, f"night-{day}")
+            app.send_alert(channel, made)
 
     def reconciler(self) -> Reconciler:
         """Return what writes the rows of jobs as their code says."""

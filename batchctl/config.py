@@ -28,6 +28,7 @@ from batchctl.settings_sections import (
     ConnectionSettings,
     JobsSettings,
     LogSettings,
+    ReportSettings,
     SchedulerSettings,
     SecretSettings,
     Section,
@@ -51,6 +52,7 @@ _SECTIONS: Mapping[str, type[Section]] = {
     "scheduler": SchedulerSettings,
     "log": LogSettings,
     "alerts": AlertSettings,
+    "report": ReportSettings,
     "web": WebSettings,
 }
 """What has keys of its own: they also come from variables such as BATCHCTL_LOG__FORMAT."""
@@ -81,6 +83,7 @@ _JSON_EXAMPLES = {
     "scheduler": '{"enabled": false}',
     "log": '{"format": "json"}',
     "alerts": '{"repeat": "30m"}',
+    "report": '{"night": "06:30", "channels": ["mail"]}',
     "web": '{"names": ["night.example.org"]}',
 }
 
@@ -99,6 +102,7 @@ class Settings(BaseSettings):
     jobs: JobsSettings = Field(default_factory=JobsSettings)
     log: LogSettings = Field(default_factory=LogSettings)
     alerts: AlertSettings = Field(default_factory=AlertSettings)
+    report: ReportSettings = Field(default_factory=ReportSettings)
     web: WebSettings = Field(default_factory=WebSettings)
     populate_timeout: float = Field(default=30.0, gt=0, le=3600)
     trigger_timeout: float = Field(default=30.0, gt=0, le=3600)

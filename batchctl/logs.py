@@ -32,6 +32,7 @@ _ERRORS = {
     "intake.rejected",
     "job.trouble",
     "log.trouble",
+    "report.trouble",
     "retention.trouble",
     "schedule.error",
     "step.alarm",

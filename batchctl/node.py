@@ -14,6 +14,7 @@ from batchctl.app import App
 from batchctl.control.alerting.alerting import Alerting
 from batchctl.control.alerting.incident_search import IncidentSearch
 from batchctl.control.alerting.incident_watch import IncidentWatch
+from batchctl.control.alerting.night_sending import NightMailing
 from batchctl.control.alerting.outbox import Outbox
 from batchctl.control.attempts import PassReport
 from batchctl.control.controller import Controller
@@ -37,6 +38,7 @@ from batchctl.control.scheduling.firing import Firing
 from batchctl.control.scheduling.zone_keeping import ZoneKeeping
 from batchctl.control.served_pools import ServedPools
 from batchctl.control.worker import Duty, Leading, Worker
+from batchctl.domain.alerting.night_schedule import NightTimes
 from batchctl.domain.errors import BatchctlError, PluginError
 from batchctl.domain.outcomes import Rendered, StepOutcome
 from batchctl.domain.records import JsonValue
@@ -155,7 +157,8 @@ class Node:
             alerting = self._alerting(runner.wake)
             duties = self._duties(means, runner, folders, alerting)
             alerting.begin()
-            upkeep: tuple[Duty, ...] = (self._forecasts(means[0]), alerting, *self._upkeep(means))
+            mailings = self._night_mailings(means, runner.wake)
+            upkeep: tuple[Duty, ...] = (self._forecasts(means[0]), alerting, *self._upkeep(means), *mailings)
             leading = Leading(leadership, creator, self._app.poll_interval, duties, upkeep, alerting)
             with self._worker(runner, leading, own_duties, patient=not once) as worker:
                 self._announce("controller.started")
@@ -163,6 +166,8 @@ class Node:
                     done = self._one_round(worker) if once else self._work_on(worker, until_idle)
                 finally:
                     alerting.settle()
+                    for mailing in mailings:
+                        mailing.settle()
                 self._announce("controller.stopped")
                 return done
 
@@ -354,6 +359,27 @@ class Node:
             listener=self._listener,
         )
         return Alerting(self._clock, watch, outbox)
+
+    def _night_mailings(self, means: LeadersMeans, wake: Callable[[], None]) -> tuple[NightMailing, ...]:
+        """Return what sends the report of the night, where the settings say when."""
+        given = self._settings.report
+        if given.night is None:
+            return ()
+        leaders, clock, listener = means
+        mailing = NightMailing(
+            transactions=self._transactions,
+            leaders=leaders,
+            clock=clock,
+            inquiries=self._app.night_mails(wake),
+            send=self._app.send_night,
+            times=NightTimes(due=given.night, since=given.since, zone=self._settings.business_time_zone),
+            channels=[*dict.fromkeys(given.channels)],
+            actor=self._ids.user(),
+            host=self._ids.host(),
+            controller=self._ids.controller_id(),
+            listener=listener,
+        )
+        return (mailing,)
 
     def _upkeep(self, means: LeadersMeans) -> tuple[Duty, ...]:
         """Return what the leader does to keep the tables in order."""

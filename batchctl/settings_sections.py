@@ -144,6 +144,31 @@ class AlertSettings(Section):
         return value
 
 
+class ReportSettings(Section):
+    """`[report]`: when the report of the night is sent by itself, since when it looks, and through which channels."""
+
+    night: str | None = None
+    since: str = "18:00"
+    channels: list[str] = Field(default_factory=list)
+
+    @field_validator("night", "since")
+    @classmethod
+    def _a_time_of_day(cls, value: str | None) -> str | None:
+        from batchctl.domain.scheduling.column_text import time_of_day  # noqa: PLC0415 - only who writes it needs it
+
+        if value is not None:
+            time_of_day(value)
+        return value
+
+    @model_validator(mode="after")
+    def _night_and_channels(self) -> ReportSettings:
+        if (self.night is None) is not (not self.channels):
+            raise ValueError(
+                'night and channels go together, and one of them is missing: night = "06:30", channels = ["mail"]'
+            )
+        return self
+
+
 class WebSettings(Section):
     """`[web]`: by which names the console is called, and who says who asks: a proxy before it, or an issuer."""
 

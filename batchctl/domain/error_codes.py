@@ -339,6 +339,8 @@ CODES: Mapping[str, int] = {
     "batchctl.cli.report_command:_write": 1611,
     "batchctl.operations.alerting.alert_channels:check_channel": 1612,
     "batchctl.operations.reports.night_mail:deliver": 1613,
+    "batchctl.control.alerting.night_sending:NightMailing._begin": 1614,
+    "batchctl.control.alerting.night_sending:NightMailing._send": 1615,
 }
 """By the module and the function that makes the error."""
 

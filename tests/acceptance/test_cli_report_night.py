@@ -211,3 +211,66 @@ def test_what_keeps_a_mail_from_going_out_is_said(night: Night, post: MailServer
     assert refused.returncode == 1
     assert "The report could not be sent through mail: " in refused.stderr
     assert "Next: batchctl alert test mail" in refused.stderr
+
+
+REPORT = '[report]\nnight = "{}"\nsince = "18:00"\nchannels = ["mail"]\n'
+
+
+def test_the_leader_sends_it_once_a_day_by_itself(night: Night, post: MailServer) -> None:
+    pass_the_night(night)
+    due = SystemClock().now() - timedelta(minutes=30)
+    with_mail(night, post, REPORT.format(f"{due:%H:%M}"))
+    night.sql("UPDATE BatchControl SET Status = 'paused' WHERE Status = 'failed'")
+
+    assert night("run", "--once").returncode == 0
+    assert night("run", "--once").returncode == 0
+
+    (sent,) = post.mails
+    mail, text, _ = parts_of(sent)
+    assert f" to {due:%H:%M}): " in str(mail["Subject"])
+    assert f"It was due at {due:%Y-%m-%d %H:%M} UTC" in text
+    assert "batchctl resume" in text
+    acts = night.json("audit", "--action", "report sent")
+    assert [one["Target"] for one in acts] == [f"Report:night {due:%Y-%m-%d}:mail"]
+    assert night("audit", "seal").returncode == 0
+    assert night("audit", "verify").returncode == 0
+    assert night("fsck").returncode == 0
+
+
+def test_it_is_tried_again_where_the_server_was_away(night: Night, post: MailServer) -> None:
+    with_mail(night, post, REPORT.format("00:00"))
+    post.mood = "refuses"
+
+    failed = night("run", "--once")
+    assert "report.trouble" in failed.stderr + failed.stdout
+    (entry,) = night.json("audit", "--action", "report failed")
+    assert "SMTPRecipientsRefused" in entry["Reason"]
+
+    post.mood = ""
+    night("run", "--once")
+    assert post.mails == []
+    assert night.json("audit", "--action", "report sent") == []
+
+
+@pytest.mark.parametrize(
+    ("section", "code", "said"),
+    [
+        ('[report]\nnight = "06:30"\nchannels = ["mial"]\n', 6, "There is no channel 'mial'"),
+        (
+            '[report]\nnight = "6.30"\nchannels = ["mail"]\n',
+            2,
+            "report.night: '6.30' is no time of day: write it as HH:MM",
+        ),
+        ('[report]\nsince = "evening"\n', 2, "report.since: 'evening' is no time of day"),
+        ('[report]\nnight = "06:30"\n', 2, "report: night and channels go together"),
+        ('[report]\nnihgt = "06:30"\n', 2, "report.nihgt: there is no such setting. Did you mean 'night'?"),
+    ],
+)
+def test_check_says_what_is_wrong_in_the_section(
+    night: Night, post: MailServer, section: str, code: int, said: str
+) -> None:
+    with_mail(night, post, section)
+
+    found = night("check", env={"COLUMNS": "250"})
+
+    assert (found.returncode, said in found.stdout + found.stderr) == (code, True), found.stdout + found.stderr

@@ -8,7 +8,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Annotated
 
-from batchctl.config import Settings
+from batchctl.config import FILE_NAME, Settings
 from batchctl.domain.alerting.alert_text import Message, Notification
 from batchctl.domain.errors import BatchctlError, NotFound
 from batchctl.domain.outcomes import HealthFinding, Result
@@ -87,6 +87,17 @@ def findings(settings: Settings) -> Iterator[tuple[str, HealthFinding]]:
             yield f"alerts.channels.{name}", HealthFinding("channel", Result.OK, said)
         else:
             yield f"alerts.channels.{name}", HealthFinding("channel", Result.FAIL, wrong.message, wrong.next_step or "")
+
+
+def report_findings(settings: Settings) -> Iterator[tuple[str, HealthFinding]]:
+    """Yield what is wrong with the section that says when the report of the night is sent."""
+    known = settings.alerts.channels
+    for name in dict.fromkeys(settings.report.channels):
+        if name not in known:
+            said = f"There is no channel '{visible(name)}', so the report of the night does not go there."
+            said += did_you_mean(name, known)
+            mend = f"add [alerts.channels.NAME] to {FILE_NAME}, or correct channels of [report]"
+            yield "report.channels", HealthFinding("report", Result.FAIL, visible(said), mend)
 
 
 def check_channel(settings: Settings, name: str) -> None:

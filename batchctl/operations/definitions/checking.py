@@ -172,8 +172,9 @@ def check(
 
 
 def of_settings(settings: Settings) -> Iterator[RowFinding]:
-    """Yield the channels for alerts that cannot work, and the files that every user gets at."""
-    for target, reading in (*alert_channels.findings(settings), *privacy.findings(settings)):
+    """Yield the channels that cannot work, or are none, and the files that every user gets at."""
+    channels = (*alert_channels.findings(settings), *alert_channels.report_findings(settings))
+    for target, reading in (*channels, *privacy.findings(settings)):
         if reading.result is not Result.OK:
             wrong = Finding("", reading.message, reading.next_step)
             yield from _rows("(configuration)", visible(target), [wrong])

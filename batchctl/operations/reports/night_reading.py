@@ -54,6 +54,8 @@ GUARDED = 50
 """Of how many steps it is looked up how many rows they should have."""
 INCIDENTS = 2000
 """How many of the newest incidents are looked through for those of the night."""
+LATE = timedelta(minutes=10)
+"""How long after it was due a report says that it is late."""
 MENDING = ("rerun", "skip", "resume", "cancel", "confirm", "refuse", "accept", "retry", "reject", "resend", "set-sql")
 """What people do so that work goes on."""
 _DEADLINES = {
@@ -374,6 +376,8 @@ class _Night:
         """Yield what else has to be known."""
         if not self.seen.controllers:
             yield "No controller works now: batchctl run"
+        if not self.span.is_open and self.seen.now - self.span.until > LATE:
+            yield f"It was due at {self.span.until:%Y-%m-%d %H:%M} UTC, and could not be made before."
         if self.is_cut:
             yield f"Only the newest {ATTEMPTS} attempts were looked at; counts and lists are of these."
 
