@@ -124,6 +124,24 @@ def test_a_failure_is_mended_by_a_person_and_a_retry_by_itself(world: World, ope
     assert [(one["Outcome"], one["Reason"]) for one in rows(mended, "Failed")] == [("mended", "again")]
 
 
+def test_what_is_paused_stands_open_however_much_is_ready_before_it(
+    world: World, operator: Operator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(night_reading, "MOST", 2)
+    world.batch()
+    for _ in range(4):
+        world.submit()
+    world.create()
+    operator.pause(InstanceId(4), reason="the disk is full")
+
+    found = reader(world).since("02:00")
+
+    assert found.verdict.endswith("0 instances complete, 1 stands open")
+    assert [(one["What"], one["BatchControl_id"], one["Message"], one["Next"]) for one in rows(found, "Open")] == [
+        ("paused", 4, "paused by anna: the disk is full", "batchctl resume 4 --reason ...")
+    ]
+
+
 def test_what_was_before_the_night_and_what_came_after_it_is_of_other_nights(world: World) -> None:
     world.batch()
     for _ in range(3):

@@ -111,7 +111,7 @@ def _lines(report: NightReport) -> Iterator[str]:
 
 
 def _made(report: NightReport) -> str:
-    return f"What stands open is as of {report.now:%Y-%m-%d %H:%M} UTC. Times are in UTC."
+    return f"What stands open is as of {report.now:%Y-%m-%d %H:%M} UTC. Times below are in UTC."
 
 
 def page(report: NightReport) -> str:

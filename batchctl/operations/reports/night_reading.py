@@ -15,7 +15,7 @@ from batchctl.domain.alerting.incidents import OF_AN_INSTANCE, Incident, Inciden
 from batchctl.domain.alerting.night_summary import LongStep, NightAttempt, NightInstance, NightSpan, NightVerdict
 from batchctl.domain.definitions.row_guard import band_of, days_like, warning_in
 from batchctl.domain.errors import InvalidInput
-from batchctl.domain.rows import NEVER, AuditEntry, BatchDefinition, BatchId, InstanceId
+from batchctl.domain.rows import NEVER, AuditEntry, BatchDefinition, BatchId, BatchInstance, InstanceId
 from batchctl.domain.scheduling.wall_clock import WallClock, clock_of
 from batchctl.domain.status import IncidentKind, InstanceStatus
 from batchctl.domain.text import visible
@@ -39,7 +39,7 @@ from batchctl.operations.reports.night_lists import (
     ReportPart,
 )
 from batchctl.operations.scheduling.timetable import Timetable
-from batchctl.store import Connection, instances, row_counts
+from batchctl.store import Connection, instances, reports, row_counts
 from batchctl.store.alerting import incident_rows, night_rows
 from batchctl.store.definitions import definitions
 from batchctl.store.maintenance import audit_entries
@@ -64,6 +64,7 @@ _DEADLINES = {
     IncidentKind.NOT_FINISHED: "finish",
     IncidentKind.DEPENDENCY_DEADLINE: "wait",
 }
+_RESUME = "batchctl resume {id} --reason ..."
 _STANDS = (InstanceStatus.FAILED, InstanceStatus.HELD)
 _OF_INSTANCE = audit_entries.instance_target(InstanceId(0)).removesuffix("0")
 
@@ -211,11 +212,21 @@ class _Night:
     def failing(self) -> list[FailingInstance]:
         return [one for one in self.seen.failing if one.instance.status in _STANDS]
 
+    @cached_property
+    def paused(self) -> list[BatchInstance]:
+        return reports.open_in(self.connection, (InstanceStatus.PAUSED,), MOST)
+
+    @property
+    def pauses(self) -> Mapping[str, AuditEntry]:
+        """Return who has paused each of them last, by the targets of the audit log."""
+        targets = [audit_entries.instance_target(one.instance_id) for one in self.paused]
+        return {one.target: one for one in audit_entries.of_targets(self.connection, targets, ("pause",))}
+
     @property
     def more_open(self) -> int:
         """Return how many instances stand, or are paused, beyond those that were read."""
         statuses = (*_STANDS, InstanceStatus.PAUSED)
-        read = len(self.failing) + sum(one.instance.status is InstanceStatus.PAUSED for one in self.seen.waiting)
+        read = len(self.failing) + len(self.paused)
         return max(sum(self.seen.instances.get(status, 0) for status in statuses) - read, 0)
 
     def open(self) -> Iterator[OpenMatter]:
@@ -230,18 +241,19 @@ class _Night:
                 message=one.wording,
                 next_step=one.clear,
             )
-        for waiting in self.seen.waiting:
-            instance = waiting.instance
-            if instance.status is InstanceStatus.PAUSED:
-                question = asked.get(instance.instance_id)
-                yield OpenMatter(
-                    what="paused" if question is None else "asks",
-                    subject=waiting.batch,
-                    instance_id=instance.instance_id,
-                    since=instance.updated_at,
-                    message=waiting.reason if question is None else question.question.question,
-                    next_step=waiting.clear if question is None else question.clear,
-                )
+        by_whom = self.pauses
+        for instance in self.paused:
+            question = asked.get(instance.instance_id)
+            act = by_whom.get(audit_entries.instance_target(instance.instance_id))
+            said = None if act is None else f"paused by {act.actor}: {act.reason or '-'}"
+            yield OpenMatter(
+                what="paused" if question is None else "asks",
+                subject=self.name_of(instance.batch_id),
+                instance_id=instance.instance_id,
+                since=instance.updated_at,
+                message=said if question is None else question.question.question,
+                next_step=_RESUME.format(id=instance.instance_id) if question is None else question.clear,
+            )
         late = {one.entry.instance_id for one in self.seen.running if one.is_late}
         for running in self.seen.running:
             if running.is_late:
