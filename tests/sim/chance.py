@@ -114,8 +114,16 @@ QUESTIONED = 12_000_000_000
 """The first seed of those in which steps ask people."""
 
 
+REPORTED = 14_000_000_000
+"""The first seed of those in which the leader sends the report of the night, too."""
+
+
 def script_of(seed: int) -> Script:
     """Draw a schedule."""
+    if seed >= REPORTED:
+        script = _told(seed - REPORTED + TOLD)
+        # Rows of the audit log are kept for a day at least, and here for seconds.
+        return Script(replace(script.options, reports=True, kept_for=None), script.events, seed)
     if seed >= LEARNING:
         return learning(seed, script_of(seed - LEARNING))
     if seed >= QUESTIONED:

@@ -14,6 +14,7 @@ from tests.sim.chance import (
     PACED,
     POOLED,
     QUESTIONED,
+    REPORTED,
     REQUESTED,
     SHOWN,
     STEPWISE,
@@ -29,6 +30,7 @@ from tests.sim.paced_mutants import PACED_MUTANTS
 from tests.sim.playing import play
 from tests.sim.pool_mutants import POOL_MUTANTS
 from tests.sim.question_mutants import QUESTION_MUTANTS
+from tests.sim.report_mutants import REPORT_MUTANTS
 from tests.sim.script import Backfill
 from tests.sim.shown_mutants import SHOWN_MUTANTS
 from tests.sim.step_mutants import STEP_MUTANTS
@@ -50,6 +52,7 @@ KINDS: Sequence[tuple[Sequence[Mutant], int]] = (
     (SHOWN_MUTANTS, SHOWN),
     (LEARNED_MUTANTS, LEARNING),
     (QUESTION_MUTANTS, QUESTIONED),
+    (REPORT_MUTANTS, REPORTED),
 )
 """The mistakes, and the first of the schedules that find them."""
 LIST = Path(__file__).with_name("finders.txt")

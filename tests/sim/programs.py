@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from batchctl.control.alerting.alerting import Alerting
 from batchctl.control.alerting.incident_search import IncidentSearch
 from batchctl.control.alerting.incident_watch import IncidentWatch
+from batchctl.control.alerting.night_sending import NightMailing
 from batchctl.control.alerting.outbox import Outbox
 from batchctl.control.controller import Controller
 from batchctl.control.creation import Creator
@@ -173,7 +174,7 @@ class Program(Actor):
         watch = DependencyWatch(leaders, self.clock, listener, poll_interval)
         carry_out = partial(self._carry_out, Proxy(self.clock, preparer, ZONE))
         answering = Answering(leaders, self.clock, listener, carry_out, self.name, controller.look_closely)
-        upkeep = self._telling(listener) if options.tells else []
+        upkeep = self._telling(leaders, listener) if options.tells else []
         upkeep.append(
             Retention(leaders, self.clock, listener, actor=self.name, host=self.host.name, interval=poll_interval)
         )
@@ -203,7 +204,7 @@ class Program(Actor):
         finally:
             self.world.batches = None
 
-    def _telling(self, listener: Listener) -> list[Duty]:
+    def _telling(self, leaders: LeadersTransactions, listener: Listener) -> list[Duty]:
         rules = AlertRules(channels=[Audience(name=telling.CHANNEL)], learns_arrivals=False)
         watch = IncidentWatch(
             self.transactions, self.clock, listener, rules, IncidentSearch(self.clock, rules, self.name)
@@ -218,7 +219,21 @@ class Program(Actor):
             controller=self.name,
             listener=listener,
         )
-        return [Alerting(self.clock, watch, outbox), Sealing(self.transactions, self.clock, listener)]
+        mailing = NightMailing(
+            transactions=self.transactions,
+            leaders=leaders,
+            clock=self.clock,
+            inquiries=telling.ScriptedInquiries(self.world, self),
+            send=lambda _, __, day: telling.send_report(self.world, self, day),
+            times=telling.NIGHTS,
+            channels=[telling.CHANNEL],
+            actor="batchctl",
+            host=self.host.name,
+            controller=self.name,
+            listener=listener,
+        )
+        told: list[Duty] = [Alerting(self.clock, watch, outbox), Sealing(self.transactions, self.clock, listener)]
+        return [*told, mailing] if self.world.options.reports else told
 
 
 class Person(Actor):

@@ -363,6 +363,8 @@ class Options:
     """Decides what steps write while they run; 0: nothing."""
     tells: bool = False
     """True where people are told of problems, and the audit log is sealed."""
+    reports: bool = False
+    """True where the leader sends the report of the night besides."""
 
     @property
     def rhythm(self) -> Rhythm:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 from batchctl.control.alerting.incident_watch import STALE
 from batchctl.domain.alerting.alert_text import Notification
+from batchctl.domain.alerting.night_schedule import NightTimes, night_target
 from batchctl.domain.maintenance.audit_chain import Anchor
 from batchctl.operations.maintenance import audit_trail
 from batchctl.ports import Answer
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from tests.sim.world import World
 
 CHANNEL = "night"
+NIGHTS = NightTimes(due="03:02", since="18:00", zone="UTC")
+"""It becomes due while programs work, and that of the day before is due when they begin."""
 _MANNERS = 4
 """Of so many letters one goes at once, the others when the program looks again, and one not at the first attempt."""
 
@@ -86,6 +89,25 @@ def send(world: World, program: Program, letter: Notification) -> None:
     before.append((program.name, world.time.seconds))
 
 
+def send_report(world: World, program: Program, day: date) -> None:
+    """Let the report of a night arrive, unless the channel has a bad moment; it is sent once a day by those who live."""
+    target = night_target(day, CHANNEL)
+    acts = [action for (action,) in world.rows("SELECT Action FROM AuditLog WHERE Target = ?", target)]
+    world.tell(program.name, "reports", {"day": str(day), "attempt": acts.count("report claim")})
+    if not world.is_healed and world.options.luck % 2 and acts.count("report claim") == 1:
+        raise OSError("the channel has a bad moment")
+    if "report claim" not in acts or "report sent" in acts:
+        raise Broken("C15", f"the report of {day} has {acts}, and {program.name} sends it")
+    before = world.reports.setdefault(target, [])
+    for name, seconds in before:
+        age = world.time.seconds - seconds
+        if not world.is_dead(name) and age < STALE.total_seconds() and world.goes_by_clocks:
+            raise Broken("C15", f"the report of {day} was sent by {name}, and again by {program.name} after {age} s")
+    world.happened["Reported"] += 1
+    world.happened["Reported again"] += bool(before)
+    before.append((program.name, world.time.seconds))
+
+
 _UNKNOWN = """
 SELECT c.BatchControl_id, b.ProcessBatchName, c.Status FROM BatchControl c
 JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
@@ -126,6 +148,10 @@ def check_finished(world: World) -> None:
         raise Broken("C15", f"message {letter} ({kind}) is due, and nobody sends it")
     for (incident,) in world.rows(_NEVER_TOLD):
         raise Broken("C15", f"incident {incident} is over, and nobody was told")
+    if world.options.reports:
+        target = night_target(NIGHTS.day_of(NIGHTS.last(now)), CHANNEL)
+        if not world.rows("SELECT AuditLog_id FROM AuditLog WHERE Target = ? AND Action = 'report sent'", target):
+            raise Broken("C15", f"{target} is due, and was not sent")
     verdict = audit_trail.verify(world.person.transactions, world.person.clock, tuple(world.anchors))
     for finding in verdict.findings:
         raise Broken("C16", f"audit verify: {finding}")

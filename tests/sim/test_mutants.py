@@ -19,6 +19,7 @@ from tests.sim.planted import PLANTED
 from tests.sim.planting import FOUND, Planted
 from tests.sim.pool_mutants import POOL_MUTANTS
 from tests.sim.question_mutants import QUESTION_MUTANTS
+from tests.sim.report_mutants import REPORT_MUTANTS
 from tests.sim.shown_mutants import SHOWN_MUTANTS
 from tests.sim.step_mutants import STEP_MUTANTS
 from tests.sim.timed_mutants import BACKFILL_MUTANTS, PREVIEW_MUTANTS, TIMED_MUTANTS
@@ -75,6 +76,6 @@ def test_there_are_enough_of_them() -> None:
     assert len([*VARIED_MUTANTS, *PLANTED]) >= 40
     older = [*MUTANTS, *TIMED_MUTANTS, *BACKFILL_MUTANTS, *PREVIEW_MUTANTS, *TELLING_MUTANTS]
     newer = [*VARIED_MUTANTS, *REQUEST_MUTANTS, *STEP_MUTANTS, *POOL_MUTANTS, *PACED_MUTANTS, *QUESTION_MUTANTS]
-    newer += [*SHOWN_MUTANTS, *LEARNED_MUTANTS]
+    newer += [*SHOWN_MUTANTS, *LEARNED_MUTANTS, *REPORT_MUTANTS]
     names = [*(one.name for one in older), *(one.name for one in newer), *(one.name for one in PLANTED)]
     assert len(set(names)) == len(names)

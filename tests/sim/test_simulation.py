@@ -16,6 +16,7 @@ from tests.sim.chance import (
     PACED,
     POOLED,
     QUESTIONED,
+    REPORTED,
     REQUESTED,
     SHOWN,
     STEPWISE,
@@ -67,6 +68,14 @@ def test_whatever_fails_each_problem_is_told_and_each_act_is_sealed(seeds: range
 
     assert figures.failed == []
     assert figures.happened["Sent"] > 0
+
+
+@pytest.mark.parametrize("seeds", chunks(120, AT_A_TIME), ids=str)
+def test_whatever_fails_the_report_of_the_night_is_sent_once_a_day(seeds: range) -> None:
+    figures = play_chunk(range(REPORTED + seeds.start, REPORTED + seeds.stop))
+
+    assert figures.failed == []
+    assert figures.happened["Reported"] > 0
 
 
 @pytest.mark.parametrize("seeds", chunks(300, AT_A_TIME), ids=str)

@@ -79,6 +79,7 @@ class World:
         """Programs that have taken something over, or may have."""
         self.letters_begun = 0
         self.letters: dict[int, list[tuple[str, float]]] = {}
+        self.reports: dict[str, list[tuple[str, float]]] = {}
         """Who sent which message, and when."""
         self.anchors: list[Anchor] = []
         """How far the chain of the audit log reached, whenever that was told."""
