@@ -124,6 +124,26 @@ def test_a_failure_is_mended_by_a_person_and_a_retry_by_itself(world: World, ope
     assert [(one["Outcome"], one["Reason"]) for one in rows(mended, "Failed")] == [("mended", "again")]
 
 
+def test_what_was_mended_in_sql_by_hand_is_mended_too(world: World) -> None:
+    world.batch(steps=1)
+    world.submit()
+    world.create()
+    world.runner.script = lambda rendered: BAD
+    world.process()
+    world.sql("UPDATE BatchControl SET Status = 'ready'")
+    world.runner.script = lambda rendered: OK
+    world.process()
+    at = world.one("SELECT max(z_inserted) FROM AuditLog WHERE Target = 'BatchControl:1'")
+    world.clock.advance(timedelta(days=400))
+
+    found = reader(world).since("2026-11-21")
+
+    assert [one["Outcome"] for one in rows(found, "Failed")] == ["mended"]
+    assert at is not None
+    assert [(one["Action"], one["ProcessBatchName"]) for one in rows(found, "Acts")] == [("row update", "B")]
+    assert "1 failed and mended" in found.verdict
+
+
 def test_what_is_paused_stands_open_however_much_is_ready_before_it(
     world: World, operator: Operator, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -120,6 +120,7 @@ class NightMailing:
         night = self.times.last(self.clock.now())
         day = self.times.day_of(night)
         waiting = {sending.target for sending, _ in self._ended}
+        self._sent &= {fitting(night_target(day, channel)) for channel in self.channels}
         for key, channel in enumerate(self.channels):
             sending = NightSending(channel=channel, day=day, night=night, attempt=0)
             if key in self._flying or sending.target in self._sent | waiting:

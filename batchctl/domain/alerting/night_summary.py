@@ -76,7 +76,7 @@ class NightFailure:
     last: NightAttempt
     times: int
     is_mended: bool
-    """True when a person has run it again or skipped it, and it was passed."""
+    """True when a person has run it again or skipped it, by a command, a request or in SQL, and it was passed."""
     instance_status: InstanceStatus
 
     @property
@@ -176,8 +176,8 @@ def _failures(attempts: Sequence[NightAttempt]) -> Iterator[NightFailure]:
         behind = [one for one in attempts if one.history_id > failed[0].history_id]
         by_person = any(one.cause is Cause.MANUAL or one.status is HistoryStatus.SKIPPED for one in behind)
         is_passed = of_step[-1].status in _PASSED
-        if is_passed and not by_person:
-            # It was lost, say, and has run again by itself.
+        if is_passed and not by_person and all(one.status is HistoryStatus.LOST for one in failed):
+            # It has run again by itself, as OnLost says.
             continue
         yield NightFailure(
             first=failed[0],

@@ -49,7 +49,9 @@ SINCE = "18:00"
 ATTEMPTS = 20_000
 """How many attempts are looked at; of more, the newest."""
 MOST = 200
-"""How many lines of each list there are at most, and how many acts of people are looked at."""
+"""How many lines of each list there are at most."""
+ACTS = 1000
+"""How many acts of people are looked at."""
 GUARDED = 50
 """Of how many steps it is looked up how many rows they should have."""
 INCIDENTS = 2000
@@ -57,7 +59,7 @@ INCIDENTS = 2000
 LATE = timedelta(minutes=10)
 """How long after it was due a report says that it is late."""
 MENDING = ("rerun", "skip", "resume", "cancel", "confirm", "refuse", "accept", "retry", "reject", "resend", "set-sql")
-"""What people do so that work goes on."""
+"""What people do so that work goes on, besides what they change by hand."""
 _DEADLINES = {
     IncidentKind.NOT_ARRIVED: "arrival",
     IncidentKind.NOT_STARTED: "start",
@@ -183,7 +185,7 @@ class _Night:
     @cached_property
     def acts(self) -> list[AuditEntry]:
         until = NEVER if self.span.is_open else self.span.until
-        return night_rows.acts_between(self.connection, self.span.since, until, MENDING, MOST)
+        return night_rows.acts_between(self.connection, self.span.since, until, MENDING, ACTS)
 
     @cached_property
     def acted_on(self) -> Mapping[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, and_, bindparam, func, or_, select
 
 from batchctl.domain.alerting.night_summary import NightAttempt
 from batchctl.domain.rows import AuditEntry
@@ -41,6 +41,7 @@ _ATTEMPTS = RowSelect(
     .order_by(_h.BatchProcessHistory_id.desc())
     .limit(bindparam("most"))
 )
+_OF_WORK = [func.substring(_a.Target, 1, len(each)) == each for each in ("BatchControl:", "FileProcess:")]
 _ACTS = (
     select(audit_log)
     .where(
@@ -60,6 +61,7 @@ def attempts_since(connection: Connection, since: datetime, most: int) -> list[N
 def acts_between(
     connection: Connection, since: datetime, until: datetime, actions: Sequence[str], most: int
 ) -> list[AuditEntry]:
-    """Return the first acts of some kinds between two moments, oldest first."""
+    """Return the first acts of some kinds, and changes of work by hand, between two moments, oldest first."""
     values = {"floor": evidence.first_act_since(connection, since), "since": since, "until": until, "most": most}
-    return audit_entries.entries(connection.execute(_ACTS.where(_a.Action.in_(actions)), values))
+    wanted = _ACTS.where(or_(_a.Action.in_(actions), and_(_a.Action == audit_entries.ROW_UPDATE, or_(*_OF_WORK))))
+    return audit_entries.entries(connection.execute(wanted, values))
