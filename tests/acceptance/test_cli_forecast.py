@@ -189,9 +189,37 @@ def test_the_leader_keeps_forecasts_and_tells_what_will_probably_be_late(shop: P
     assert shop.json("incidents") == []
 
 
+def test_it_shows_what_came_of_the_forecasts_that_were_kept(shop: PastShop) -> None:
+    assert shop.json("forecast", "--check") == []
+    assert "Nothing has come yet" in shop("forecast", "--check").stdout
+    for day in range(1, 7):
+        shop.sql(
+            "INSERT INTO KeptForecast (ProcessBatch_id, MadeOn, KeptFor, P50, P90, ReadyOn, NeedsPerson, Nights)"
+            " VALUES (?, ?, ?, ?, ?, ?, 0, 30)",
+            *(shop.ids["Report"], *(f"2026-11-0{day} {at}:00.000" for at in ("00:00", "00:00", "00:20", "00:30"))),
+            f"2026-11-0{day} 00:{20 if day < 6 else 50}:00.000",
+        )
+    (found,) = shop.json("forecast", "--check")
+    assert found == {
+        "ProcessBatchName": "Report",
+        "Came": 6,
+        "P50Covers": 0.833,
+        "P90Covers": 0.833,
+        "P50LossMinutes": 2.5,
+        "P90LossMinutes": 3.83,
+        "MedianLossMinutes": 15.0,
+        "MeanSigmaLossMinutes": 27.0,
+    }
+    assert shop("forecast", "Report", "--check", "--csv").stdout.startswith("ProcessBatchName,Came,P50Covers,")
+    assert "83%" in shop("forecast", "Report", "--check").stdout
+    assert shop.json("forecast", "Orders", "--check")[0]["Came"] == 0
+
+
 @pytest.mark.parametrize(
     ("args", "code", "said"),
     [
+        (("--check", "--by", "06:00"), 2, "--check goes with no other option"),
+        (("Reprot", "--check"), 3, "There is no batch 'Reprot'. Did you mean 'Report'?"),
         (("Reprot",), 3, "There is no batch 'Reprot'. Did you mean 'Report'?"),
         (("Alone",), 4, "Nothing of batch Alone is open, and nothing starts it within 24 hours."),
         (("Report", "--cycle-key", "never"), 4, "Nothing of batch Report is open for the CycleKey never"),

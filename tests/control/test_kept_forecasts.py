@@ -11,7 +11,7 @@ from batchctl.control.maintenance.purge import Purge
 from batchctl.domain.dependencies.past_nights import REPLAYS
 from batchctl.operations.dependencies import foretelling
 from tests.control.alarm import Alarm
-from tests.control.nights import DAY, MINUTE, Nights
+from tests.control.nights import DAY, MINUTE, Nights, written
 from tests.control.world import World
 from tests.control_databases import ControlDatabase
 
@@ -177,3 +177,41 @@ def test_kept_forecasts_go_after_a_hundred_days_and_not_before_sixty(nights: Nig
     assert left() == 3
     world.sql("INSERT INTO Setting (Name, Value) VALUES ('CompleteDays', '7'), ('KeepLast', '1000')")
     assert left() == 1
+
+
+def kept(world: World, days: int, hour: int, p90: int, took: int) -> None:
+    """Let a forecast have been kept that many days ago, with p90 and what came in minutes after it was made."""
+    made = THREE.replace(hour=hour) - days * DAY
+    moments = (made, made, made + 20 * MINUTE, made + p90 * MINUTE, made + took * MINUTE)
+    world.sql(
+        "INSERT INTO KeptForecast (ProcessBatch_id, MadeOn, KeptFor, P50, P90, ReadyOn, NeedsPerson, Nights)"
+        " VALUES (2, ?, ?, ?, ?, ?, 0, 30)",
+        *map(written, moments),
+    )
+
+
+def test_forecasts_that_miss_too_often_are_told_of(world: World) -> None:
+    made, alarm = Nights(world), Alarm(world)
+    made.register()
+    for number in range(39):
+        kept(world, 1 + number // 2, 3 * (number % 2), 30, 10 if number < 20 else 40)
+    assert alarm.announced() == [], "they are too few to judge"
+    kept(world, 21, 0, 30, 40)
+    world.clock.advance(10 * MINUTE)
+    alarm.announced()
+    said = "Forecasts of batch Report are not to be relied on: of the last 40 of which it is known what came"
+    row = world.sql("SELECT Kind, Severity, Message, NextStep FROM Incident")
+    assert row == [
+        (
+            "forecast_misses",
+            "warning",
+            f"{said}, p90 was kept by 20 (50%), where nine of ten should",
+            "batchctl forecast Report --check",
+        )
+    ]
+    # What is older than the last forty does not count.
+    for number in range(20):
+        kept(world, -number, 6, 60, 40)
+    world.clock.advance(10 * MINUTE)
+    alarm.announced()
+    assert world.sql("SELECT Status FROM Incident") == [("resolved",)]

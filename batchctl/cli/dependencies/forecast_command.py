@@ -8,7 +8,7 @@ from batchctl.cli import output
 from batchctl.cli.dependencies import forecast_lines
 from batchctl.cli.session import CliSession, batch_names, reads_rows
 from batchctl.domain.text import typed, visible
-from batchctl.operations.dependencies import forecasting
+from batchctl.operations.dependencies import forecast_check, forecasting
 
 _SUPPOSE = 'Suppose something, such as "LoadOrders.20 *2", "resource \'ftp server\'=5", "arrive Orders=03:30".'
 
@@ -18,6 +18,7 @@ _SUPPOSE = 'Suppose something, such as "LoadOrders.20 *2", "resource \'ftp serve
 @click.option("--by", metavar="HH:MM", help="Show the chance of being ready by then.  [default: FinishBy]")
 @click.option("--cycle-key", metavar="K", help="The instance of this CycleKey.  [default: the one ready first]")
 @click.option("--what-if", "what_ifs", metavar="TEXT", multiple=True, help=_SUPPOSE)
+@click.option("--check", "is_check", is_flag=True, help="Show what came of the forecasts that were kept.")
 @reads_rows
 def forecast(
     session: CliSession,
@@ -25,6 +26,7 @@ def forecast(
     by: str | None,
     cycle_key: str | None,
     what_ifs: tuple[str, ...],
+    is_check: bool,
     as_json: bool,
 ) -> None:
     """Show when BATCH will be ready, with which chance, and what decides; without BATCH, all that comes within 24 hours.
@@ -34,6 +36,11 @@ def forecast(
     if batch is None and cycle_key is not None:
         raise click.UsageError("--cycle-key is of one batch: name it.")
     app = session.app
+    if is_check:
+        if by is not None or cycle_key is not None or what_ifs:
+            raise click.UsageError("--check goes with no other option: it shows what came of forecasts.")
+        _check(session, batch, as_json)
+        return
     forecaster = forecasting.Forecaster(app.timetable(), app.presence, what_ifs, by)
     found = forecaster.everything() if batch is None else (forecaster.of(batch, cycle_key),)
     if as_json:
@@ -48,6 +55,17 @@ def forecast(
         )
         return
     _show(found[0])
+
+
+def _check(session: CliSession, batch: str | None, as_json: bool) -> None:
+    found = forecast_check.checked(session.app.transactions, batch)
+    if as_json:
+        output.print_list(forecast_check.CHECKED, found)
+        return
+    output.show_list(forecast_check.CHECKED, found, if_any=True)
+    if not found:
+        output.line("Nothing has come yet of a forecast that was kept.")
+    output.hints("batchctl forecast")
 
 
 def _show(one: forecasting.BatchForecast) -> None:

@@ -15,8 +15,10 @@ from batchctl.domain.alerting.expectations import Expected
 from batchctl.domain.alerting.incident_causes import Undelivered
 from batchctl.domain.alerting.incidents import OF_AN_INSTANCE, Incident, IncidentSign
 from batchctl.domain.dependencies.forecast_record import KeptForecast
+from batchctl.domain.dependencies.forecast_scores import LEAST_COVERAGE, TO_JUDGE
 from batchctl.domain.gates import is_open, locks
 from batchctl.domain.locked_rows import LEAD, culprits, is_of_locks
+from batchctl.domain.maintenance.retention import FEWEST_NIGHTS
 from batchctl.domain.rows import (
     DEFAULT_POOL,
     MOST_TRIES,
@@ -37,6 +39,7 @@ from batchctl.store.alerting import alert_deliveries, evidence
 from batchctl.store.alerting.alert_deliveries import Delivery
 from batchctl.store.definitions import definitions
 from batchctl.store.dependencies import completions, dependencies, kept_forecasts
+from batchctl.store.dependencies.kept_forecasts import CoveredForecasts
 from batchctl.store.intake import intake
 from batchctl.store.operators import confirmation_rows
 from batchctl.store.pool_rows import WaitingBehind
@@ -79,6 +82,7 @@ class IncidentSearch:
     _batches: dict[BatchId, BatchDefinition] = field(default_factory=dict)
     _expected: list[Expected] = field(default_factory=list)
     _forecasts: list[KeptForecast] = field(default_factory=list)
+    _covered: list[CoveredForecasts] = field(default_factory=list)
     _dead_ends: list[IncidentSign] = field(default_factory=list)
     _of_steps: list[IncidentSign] = field(default_factory=list)
     """What the newest runs of steps show although their instances went on."""
@@ -125,6 +129,7 @@ class IncidentSearch:
         found += self._undelivered(connection)
         found += self._missed(connection, now)
         found += self._at_risk(connection, now)
+        found += self._missing(now)
         found += self._nobody(connection, now)
         found += self._leaderless(connection, now)
         found += self._failing(connection, now)
@@ -207,6 +212,8 @@ class IncidentSearch:
             self._read_at = monotonic
             self._past.read_lengths(connection)
             self._calendars = calendars.everything(connection)
+            since = self.clock.now() - FEWEST_NIGHTS
+            self._covered = kept_forecasts.covered(connection, since, TO_JUDGE)
 
     def _newest_runs(self, connection: Connection) -> Iterator[IncidentSign]:
         for one, batch, step in step_causes.to_look_at(self._past.attempts, self._batches):
@@ -307,6 +314,14 @@ class IncidentSearch:
             one for one in risky if kept_forecasts.end_of(connection, one.batch_id, one.cycle_key, one.made_on) is None
         ]
         return [forecast_causes.at_risk(one, self._batches[one.batch_id].name, self.rules.zone) for one in late]
+
+    def _missing(self, now: datetime) -> list[IncidentSign]:
+        """Return the batches whose forecasts are not to be relied on."""
+        return [
+            forecast_causes.misses(one.batch_id, self._batches[one.batch_id].name, one.many, one.covered, now)
+            for one in self._covered
+            if one.many >= TO_JUDGE and one.covered < LEAST_COVERAGE * one.many and one.batch_id in self._batches
+        ]
 
     def _missed(self, connection: Connection, now: datetime) -> list[IncidentSign]:
         return self.awaited.missed(connection, self._expected, self._calendars, now, self.clock.monotonic())

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from batchctl.domain.alerting.incidents import IncidentSign
 from batchctl.domain.dependencies.forecast_record import KeptForecast
+from batchctl.domain.rows import BatchId
 from batchctl.domain.scheduling.wall_clock import clock_of, naive
-from batchctl.domain.status import IncidentKind
+from batchctl.domain.status import IncidentKind, Severity
 from batchctl.domain.text import typed, visible
 
 
@@ -33,4 +36,25 @@ def at_risk(one: KeptForecast, name: str, zone: str) -> IncidentSign:
         since=one.made_on,
         next_step=f"batchctl forecast {typed(name)} --by {shown:%H:%M}",
         batch_id=one.batch_id,
+    )
+
+
+def misses(batch_id: BatchId, name: str, many: int, covered: int, now: datetime) -> IncidentSign:
+    """Return the sign that forecasts of a batch are not to be relied on."""
+    return IncidentSign(
+        kind=IncidentKind.FORECAST_MISSES,
+        about=(batch_id,),
+        subject=name,
+        message=(
+            f"Forecasts of batch {visible(name)} are not to be relied on: of the last {many} of which it is known what came,"
+            f" p90 was kept by {covered} ({covered / many:.0%}), where nine of ten should"
+        ),
+        severity=Severity.WARNING,
+        since=now,
+        detail=(
+            "What to look at: whether steps take longer than they did (batchctl report durations), work that comes at other"
+            " times or more than once a day, people who act on it each night, and controllers that are away."
+        ),
+        next_step=f"batchctl forecast {typed(name)} --check",
+        batch_id=batch_id,
     )

@@ -7,13 +7,13 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Annotated
 
-from sqlalchemy import Connection, bindparam, delete, func, select, text
+from sqlalchemy import Connection, bindparam, case, delete, func, select, text
 
 from batchctl.domain.dependencies.forecast_record import KeptForecast
 from batchctl.domain.rows import BatchId
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.values import value
-from batchctl.store.columns import readable
+from batchctl.store.columns import readable, unquoted
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
 from batchctl.store.record_reading import Reader
@@ -63,6 +63,33 @@ _CAME = RowSelect(
 )
 
 
+_NUMBERED = (
+    select(
+        _k.ProcessBatch_id,
+        case((_k.ReadyOn <= _k.P90, 1), else_=0).label("Covered"),
+        func.row_number().over(partition_by=_k.ProcessBatch_id, order_by=_k.KeptFor.desc()).label("Number"),
+    )
+    .where(_IS_KEPT, _k.KeptFor > bindparam("since"), _k.ReadyOn.is_not(None), _k.P90.is_not(None))
+    .subquery(unquoted("Numbered"))
+    .c
+)
+_COVERED = RowSelect(
+    select(_NUMBERED.ProcessBatch_id, func.count().label("Many"), func.sum(_NUMBERED.Covered).label("Covered"))
+    .where(_NUMBERED.Number <= bindparam("most"))
+    .group_by(_NUMBERED.ProcessBatch_id)
+    .order_by(_NUMBERED.ProcessBatch_id)
+)
+
+
+@value
+class CoveredForecasts:
+    """How many of the last forecasts of a batch that came were covered by p90."""
+
+    batch_id: BatchId
+    many: int
+    covered: int
+
+
 @value
 class AwaitedForecast:
     """A kept forecast of which it is not known yet what came."""
@@ -73,7 +100,7 @@ class AwaitedForecast:
     made_on: datetime
 
 
-_kept, _awaited = Reader(KeptForecast), Reader(AwaitedForecast)
+_kept, _awaited, _covered = Reader(KeptForecast), Reader(AwaitedForecast), Reader(CoveredForecasts)
 
 
 def last(connection: Connection) -> tuple[datetime | None, datetime | None]:
@@ -141,3 +168,8 @@ def set_ready(connection: Connection, forecast_id: int, ready_on: datetime, now:
 def came(connection: Connection, batch_id: BatchId, most: int) -> list[KeptForecast]:
     """Return the last kept forecasts of a batch of which it is known what came, the newest first."""
     return readable(_CAME(connection, batch_id=batch_id, most=most), _kept)
+
+
+def covered(connection: Connection, since: datetime, most: int) -> list[CoveredForecasts]:
+    """Return how many of the last forecasts of each batch, kept since a moment, were covered by p90."""
+    return [_covered(row) for row in _COVERED(connection, since=since, most=most)]
