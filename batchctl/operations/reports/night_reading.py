@@ -22,8 +22,9 @@ from batchctl.domain.text import visible
 from batchctl.expected_work import ExpectedWork
 from batchctl.operations import overview
 from batchctl.operations.alerting import incident_desk
+from batchctl.operations.alerting.overview_lists import FailingInstance
 from batchctl.operations.column_lists import ColumnList
-from batchctl.operations.overview import FailingInstance, Overview
+from batchctl.operations.overview import Overview
 from batchctl.operations.presence import Presence
 from batchctl.operations.reports import night_lists, reporting
 from batchctl.operations.reports.night_lists import (
