@@ -29,7 +29,7 @@ PLACES = {
     "/instances/{number}": ["/instances/1", "/instances/2"],
     "/batches": ["/batches"],
     "/batch": ["/batch?name=Late"],
-    "/dependencies": ["/dependencies"],
+    "/dependencies": ["/dependencies", "/dependencies?batch=Waits"],
     "/day": ["/day"],
     "/schedules": ["/schedules"],
     "/schedule": ["/schedule?name=nightly"],
@@ -277,7 +277,8 @@ def test_every_table_leads_to_its_rows_as_csv_and_as_sql(shown: Night, console: 
             worked = (row for row in rows if row.get("Instances") != "0")
             listed = {tuple(row[name] for name, _ in pairs) for row in worked}
             found = keys(shown, statements, [column for _, column in pairs])
-            assert listed == (found & listed if table.title in WIDER else found), (table, statements)
+            is_wider = table.title in WIDER and "?" not in table.page
+            assert listed == (found & listed if is_wider else found), (table, statements)
         for command in commands_in(statements):
             done = shown(*("nightly" if word in {"NAME", "BATCH"} else word for word in command))
             assert (done.returncode, done.stderr) == (0, ""), command

@@ -122,6 +122,7 @@ _NARROWER: Mapping[str, Mapping[str, str]] = {
         "Calendars": "CalendarName = {}",
         "Days": "Calendar_id IN (SELECT Calendar_id FROM Calendar WHERE CalendarName = {})",
     },
+    "batches": {"Batches": "ProcessBatch_id IN ({})"},
     "since": {"24 hours": "(EndTime IS NULL OR EndTime >= {})"},
     "request": {"Requests": "OperatorRequest_id = {}"},
     "schedule": {"Decided last": "Schedule_id IN (SELECT Schedule_id FROM Schedule WHERE ScheduleName = {})"},
@@ -192,7 +193,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
     },
 }
 """Which command prints the same, where no statement shows all of it: of one, and of all."""
-_NUMBERED = {"instance", "file", "request", "requests"}
+_NUMBERED = {"instance", "file", "batches", "request", "requests"}
 """What is narrowed to by numbers."""
 _NUMBERS = re.compile(r"[0-9]{1,18}(, [0-9]{1,18})*")
 _ACTS = {"Acts", "Refused"}

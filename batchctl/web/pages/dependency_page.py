@@ -26,5 +26,6 @@ def dependencies(app: App, asked: PageRequest) -> Page:
             "batch": batch or "",
             "cycle_key": cycle_key or "",
         },
+        narrowed={} if batch is None else {"batches": ", ".join(str(one.batch.batch_id) for one in seen.nodes)},
         empty="No batch is registered: see examples/register_a_batch.sql",
     )
