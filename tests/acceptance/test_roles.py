@@ -290,10 +290,27 @@ def test_who_only_looks_changes_nothing(guarded: Guarded) -> None:
         ["check"],
         ["fsck"],
         ["requests"],
+        ["report", "night"],
     ):
         assert guarded.announced("reader", *command).returncode == 0, command
     for statement in ("INSERT INTO FileProcess (Entity) VALUES ('x')", "UPDATE ProcessBatch SET Enabled = 0", ASK):
         guarded.refuses("reader", statement)
+
+
+def test_the_service_sends_the_report_of_the_night(guarded: Guarded) -> None:
+    settings = {
+        "BATCHCTL_DATABASE_URL": guarded.url("service"),
+        "BATCHCTL_REPORT": '{"night": "00:00", "channels": ["told"]}',
+        "BATCHCTL_ALERTS": '{"channels": {"told": {"kind": "log", "path": "told.log"}}}',
+    }
+    for _ in range(2):
+        assert guarded("run", "--once", env=settings).returncode == 0
+
+    (told,) = (guarded.folder / "told.log").read_text(encoding="utf-8").splitlines()
+    assert json.loads(told)["Title"].startswith("Night of ")
+    acts = guarded.sql("SELECT Action FROM AuditLog WHERE Target LIKE 'Report:%' ORDER BY AuditLog_id")
+    assert acts == [("report claim",), ("report sent",)]
+    assert guarded.announced("service", "audit", "verify").returncode == 0
 
 
 def test_a_right_that_was_given_beyond_the_script_is_taken_again_by_it(guarded: Guarded) -> None:
