@@ -303,11 +303,13 @@ def test_the_service_sends_the_report_of_the_night(guarded: Guarded) -> None:
         "BATCHCTL_REPORT": '{"night": "00:00", "channels": ["told"]}',
         "BATCHCTL_ALERTS": '{"channels": {"told": {"kind": "log", "path": "told.log"}}}',
     }
-    for _ in range(2):
-        assert guarded("run", "--once", env=settings).returncode == 0
+    # The instance that waits there fails, and people hear of that, too.
+    assert [guarded("run", "--once", env=settings).returncode for _ in range(2)] == [1, 0]
 
-    (told,) = (guarded.folder / "told.log").read_text(encoding="utf-8").splitlines()
-    assert json.loads(told)["Title"].startswith("Night of ")
+    titles = [
+        json.loads(line)["Title"] for line in (guarded.folder / "told.log").read_text(encoding="utf-8").splitlines()
+    ]
+    assert [title.startswith("Night of ") for title in titles].count(True) == 1
     acts = guarded.sql("SELECT Action FROM AuditLog WHERE Target LIKE 'Report:%' ORDER BY AuditLog_id")
     assert acts == [("report claim",), ("report sent",)]
     assert guarded.announced("service", "audit", "verify").returncode == 0
