@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,6 +14,7 @@ from batchctl.domain.errors import InvalidInput
 from batchctl.domain.liveness import Rhythm
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.scheduling.wall_clock import clock_of
+from batchctl.expected_work import ExpectedWork
 from batchctl.operations.intervene import Operator
 from batchctl.operations.presence import Presence
 from batchctl.operations.reports import night_page, night_reading
@@ -82,6 +84,44 @@ def test_what_is_expected_and_not_there_stands_open_and_what_came_late_does_not(
     later = reader(world).since("18:00")
     assert later.verdict.endswith("1 instance complete, 3 late, 1 stands open")
     assert [one["Stands"] for one in rows(later, "Late")] == [False, True, False]
+
+
+def test_what_an_incident_says_has_not_arrived_stands_there_once(world: World) -> None:
+    world.batch(z_inserted="2026-01-01 00:00:00", ArriveBy="02:30")
+    Alarm(world, rules(learns_arrivals=False)).announced()
+    world.sql(
+        "INSERT INTO Incident (Kind, IncidentKey, Severity, Subject, Message, OpenedTime) VALUES"
+        " ('not_arrived', 'not_arrived 7', 'error', 'Learned', 'as it usually has', '2026-11-21 02:45:00.000')"
+    )
+
+    found = reader(world).since("18:00")
+
+    assert [one["ProcessBatchName"] for one in rows(found, "NotArrived")] == ["B", "Learned"]
+    assert [(one["What"], one["Subject"]) for one in rows(found, "Open")] == [("late", "B"), ("late", "Learned")]
+    assert [one["Subject"] for one in rows(found, "Late")] == ["B", "Learned"]
+
+
+@pytest.mark.parametrize("works", [True, False])
+def test_when_files_come_is_learned_only_where_no_leader_has(
+    world: World, works: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[bool]()
+
+    class Awaited(ExpectedWork):
+        def __post_init__(self) -> None:
+            super().__post_init__()
+            asked.append(self.rules.learns_arrivals)
+
+    monkeypatch.setattr(night_reading, "ExpectedWork", Awaited)
+    world.batch()
+    if works:
+        world.sql(
+            "INSERT INTO Controller (ControllerName, Host, Heartbeat) VALUES ('c1', 'h', '2026-11-21 03:00:00.000')"
+        )
+    learns = replace(reader(world), rules=AlertRules())
+
+    assert ("No controller works now: batchctl run" in learns.since("18:00").notes) is not works
+    assert asked == [not works]
 
 
 def test_without_a_controller_the_same_deadlines_are_named(world: World) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import cached_property
 from typing import Any
 
@@ -106,12 +106,16 @@ class NightReader:
         transactions, clock = self.timetable.transactions, self.timetable.clock
         seen = overview.overview(transactions, clock, self.presence, most=MOST, with_over=False)
         with transactions.read() as connection:
-            missed = self._missed(connection, seen.now)
+            missed = self._missed(connection, seen)
             return _Night(connection, span, seen, missed).report(self.clock)
 
-    def _missed(self, connection: Connection, now: datetime) -> Sequence[IncidentSign]:
-        """Return what should have come, begun or ended by now, whether a controller is there that says so or not."""
-        awaited, clock = ExpectedWork(self.rules), self.timetable.clock
+    def _missed(self, connection: Connection, seen: Overview) -> Sequence[IncidentSign]:
+        """Return what should have come, begun or ended by now, whether a controller is there that says so or not.
+
+        When files usually come is learned only where none is: a leader has learned that, and opened incidents by it.
+        """
+        learns, now = self.rules.learns_arrivals and not seen.controllers, seen.now
+        awaited, clock = ExpectedWork(replace(self.rules, learns_arrivals=learns)), self.timetable.clock
         until = clock.monotonic() + reporting.PATIENCE.total_seconds()
         awaited.learn(connection, now, clock.monotonic(), lambda: clock.monotonic() >= until)
         return awaited.missed_now(connection, now, clock.monotonic())
@@ -209,7 +213,24 @@ class _Night:
 
     @cached_property
     def not_arrived(self) -> list[IncidentSign]:
-        return [one for one in self.missed if one.kind is IncidentKind.NOT_ARRIVED]
+        """Return what has not arrived: as it is now, and as incidents say."""
+        found = [one for one in self.missed if one.kind is IncidentKind.NOT_ARRIVED]
+        known = {one.key for one in found}
+        others = [one for one in self.standing if one.kind is IncidentKind.NOT_ARRIVED and one.key not in known]
+        return [
+            *found,
+            *(
+                IncidentSign(
+                    kind=one.kind,
+                    subject=one.subject,
+                    message=one.message,
+                    since=one.opened_at,
+                    next_step=one.next_step,
+                    batch_id=one.batch_id,
+                )
+                for one in others
+            ),
+        ]
 
     @property
     def failing(self) -> list[FailingInstance]:
@@ -287,7 +308,7 @@ class _Night:
         ]
         for one in (*incident_desk.with_reasons(self.connection, others[:MOST]), *others[MOST:]):
             yield OpenMatter(
-                what="incident",
+                what="late" if one.kind in _DEADLINES else "incident",
                 subject=one.subject,
                 instance_id=one.instance_id,
                 incident_id=one.incident_id,
