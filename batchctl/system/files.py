@@ -63,6 +63,8 @@ def write_whole(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
         return
     made = path.with_name(f".{path.name}.{os.getpid()}.part")
+    # No program that lives has this number: it is left over.
+    made.unlink(missing_ok=True)
     mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666
     descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:

@@ -102,12 +102,15 @@ def _lines(report: NightReport) -> Iterator[str]:
         yield f"{part.columns.title}:"
         headings = [heading.removesuffix("#") for heading in part.columns.headings]
         for row in part.cells:
-            said = (f"{heading} {plain(value)}".strip() for heading, value in zip(headings, row, strict=True) if value)
-            yield f"  {'; '.join(said)}"
+            yield f"- {'; '.join(_named(*each) for each in zip(headings, row, strict=True) if each[1])}"
         if part.rest is not None:
             yield f"  {visible(part.rest)}"
     yield ""
     yield from (f"Next: {visible(step)}" for step in report.next_steps)
+
+
+def _named(heading: str, value: object) -> str:
+    return f"{heading}: {plain(value)}" if heading else plain(value)
 
 
 def _made(report: NightReport) -> str:
