@@ -133,6 +133,38 @@ def test_without_a_controller_the_same_deadlines_are_named(world: World) -> None
     assert found.notes == ("No controller works now: batchctl run",)
 
 
+def test_what_was_said_first_in_the_night_stands_against_what_came(world: World) -> None:
+    for name in ("Early", "Late", "Never"):
+        world.batch(name, steps=1)
+    now = world.clock.now()
+
+    def say(batch_id: int, ago: int, p50: int, p90: int | None, ready: int | None) -> None:
+        made, *others = (
+            None if minutes is None else (now + timedelta(minutes=minutes)).strftime("%Y-%m-%d %H:%M:%S.000")
+            for minutes in (-ago, p50, p90, ready)
+        )
+        world.sql(
+            "INSERT INTO KeptForecast (ProcessBatch_id, MadeOn, KeptFor, P50, P90, ReadyOn, NeedsPerson, Nights)"
+            " VALUES (?, ?, ?, ?, ?, ?, 0, 30)",
+            *(batch_id, made, made, *others),
+        )
+
+    say(1, 600, -60, -50, -55)
+    say(2, 600, -60, -50, -20)
+    say(2, 300, -20, -10, -20)
+    say(3, 600, -60, None, None)
+    say(1, 3000, -2900, -2800, -2000)
+    world.submit("Never")
+    report = reader(world).of(NightSpan(since=now - timedelta(hours=11), until=now, is_open=True))
+    found = rows(report, "Forecasts")
+
+    assert [(one["ProcessBatchName"], one["Outcome"], one["LaterBy"]) for one in found] == [
+        ("Late", "later than said", 2400),
+        ("Never", "not ready", None),
+        ("Early", "as said", 300),
+    ]
+
+
 def test_a_failure_is_mended_by_a_person_and_a_retry_by_itself(world: World, operator: Operator) -> None:
     world.batch(RetryCount=1, RetryWaitMins=1)
     world.submit()

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from batchctl.domain.alerting.night_summary import BatchNight, LongStep, NightAttempt, NightFailure, NightSpan
+from batchctl.domain.dependencies.forecast_record import KeptForecast
 from batchctl.domain.rows import AuditEntry, InstanceId
 from batchctl.operations.column_lists import Alarming, Column, ColumnList, StatusWord
 
@@ -65,6 +66,31 @@ class GuardedRows:
     batch: str
     attempt: NightAttempt
     expected: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForecastLine:
+    """What was said in the night of a batch, and what came."""
+
+    batch: str
+    said: KeptForecast
+    ready_on: datetime | None
+    """When it was ready; None where it is not."""
+
+    @property
+    def later_by(self) -> timedelta | None:
+        """Return by how much it was ready later than p50; less than nothing where it was earlier."""
+        if self.ready_on is None or self.said.median is None:
+            return None
+        return self.ready_on - self.said.median
+
+    @property
+    def outcome(self) -> str:
+        """Say how it went."""
+        if self.ready_on is None:
+            return "not ready"
+        last = self.said.nearly or self.said.median
+        return "later than said" if last is not None and self.ready_on > last else "as said"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,6 +213,27 @@ ROWS = ColumnList[GuardedRows](
         "rows#": "RowsAffected",
         "": lambda one: Alarming("unusual") if one.attempt.is_unusual else StatusWord("usual"),
         "should be": "Expected",
+    },
+)
+FORESEEN = ColumnList[ForecastLine](
+    "Forecast against actual",
+    {
+        "ProcessBatchName": lambda one: one.batch,
+        "CycleKey": lambda one: one.said.cycle_key,
+        "KeptFor": lambda one: one.said.kept_for,
+        "P50": lambda one: one.said.median,
+        "P90": lambda one: one.said.nearly,
+        "ReadyOn": lambda one: one.ready_on,
+        "LaterBy": Column(lambda one: one.later_by, lambda length: round(length.total_seconds(), 3)),
+        "Outcome": lambda one: one.outcome,
+    },
+    {
+        "batch": "ProcessBatchName",
+        "said (UTC)": "KeptFor",
+        "p50 (UTC)": "P50",
+        "p90 (UTC)": "P90",
+        "ready (UTC)": "ReadyOn",
+        "": lambda one: StatusWord("done") if one.outcome == "as said" else Alarming(one.outcome),
     },
 )
 LONG = ColumnList[LongLine](

@@ -14,6 +14,7 @@ from batchctl.domain.alerting.alerts import AlertRules
 from batchctl.domain.alerting.incidents import OF_AN_INSTANCE, Incident, IncidentSign
 from batchctl.domain.alerting.night_summary import LongStep, NightAttempt, NightInstance, NightSpan, NightVerdict
 from batchctl.domain.definitions.row_guard import band_of, days_like, warning_in
+from batchctl.domain.dependencies.forecast_record import KeptForecast
 from batchctl.domain.errors import InvalidInput
 from batchctl.domain.rows import NEVER, AuditEntry, BatchDefinition, BatchId, BatchInstance, InstanceId
 from batchctl.domain.scheduling.wall_clock import WallClock, clock_of
@@ -30,6 +31,7 @@ from batchctl.operations.reports import night_lists, reporting
 from batchctl.operations.reports.night_lists import (
     SHOWN,
     FailedStep,
+    ForecastLine,
     GuardedRows,
     LateWork,
     LongLine,
@@ -43,6 +45,7 @@ from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.store import Connection, instances, reports, row_counts
 from batchctl.store.alerting import incident_rows, night_rows
 from batchctl.store.definitions import definitions
+from batchctl.store.dependencies import kept_forecasts
 from batchctl.store.maintenance import audit_entries
 
 SINCE = "18:00"
@@ -158,7 +161,7 @@ class _Night:
             part("Longer", night_lists.LONG, [*self.long()], "batchctl report durations"),
             part("NotArrived", reporting.MISSED, self.not_arrived, "batchctl report late"),
             part("Rows", night_lists.ROWS, [*self.rows()], everything, more=max(len(guarded) - GUARDED, 0)),
-            # What forecasts said stands here, against the ends of `Ran`, once forecasts are kept.
+            part("Forecasts", night_lists.FORESEEN, [*self.foreseen()], "batchctl forecast --check"),
             part("Ran", night_lists.RAN, ran, everything),
         )
         return NightReport(
@@ -316,6 +319,25 @@ class _Night:
                 message=one.message,
                 next_step=one.next_step or f"batchctl acknowledge {one.incident_id} --reason ...",
             )
+
+    def foreseen(self) -> Iterator[ForecastLine]:
+        """Yield of each batch what was said first in the night, and when it was ready; what was not as said first."""
+        said: dict[BatchId, KeptForecast] = {}
+        for one in kept_forecasts.of_hours(self.connection, self.span.since, self.span.until):
+            said.setdefault(one.batch_id, one)
+        found = [
+            ForecastLine(
+                batch=self.name_of(one.batch_id),
+                said=one,
+                ready_on=one.ready_on
+                or kept_forecasts.end_of(self.connection, one.batch_id, one.cycle_key, one.made_on),
+            )
+            for one in [*said.values()][:MOST]
+            if one.median is not None
+        ]
+        yield from sorted(
+            found, key=lambda one: (one.outcome == "as said", -abs(one.later_by or timedelta(0)), one.batch)
+        )
 
     def failed(self) -> Iterator[FailedStep]:
         """Yield the steps that failed for good, those that were not mended first."""

@@ -29,6 +29,9 @@ from batchctl.store.tables import (
 NEWEST_COMPLETE = 500
 """How many of a batch's newest complete instances are looked at for what came of a forecast without a CycleKey."""
 
+NEWEST_KEPT = 5_000
+"""How many of the newest rows are looked at for those of some hours."""
+
 _k, _c = kept_forecast.c, batch_control.c
 _IS_NEWEST, _IS_KEPT = text(f"KeptForecast.{NEWEST_FORECAST}"), text(f"KeptForecast.{KEPT_FORECAST}")
 _FORGET_NEWEST = delete(kept_forecast).where(text(NEWEST_FORECAST))
@@ -45,6 +48,12 @@ _AWAITED = RowSelect(
     )
     .order_by(_k.KeptForecast_id)
     .limit(bindparam("most"))
+)
+_NEAR = select(kept_forecast).order_by(_k.KeptForecast_id.desc()).limit(bindparam("near")).subquery(unquoted("Near")).c
+_OF_HOURS = RowSelect(
+    select(*_NEAR)
+    .where(_NEAR.KeptFor >= bindparam("since"), _NEAR.KeptFor <= bindparam("until"))
+    .order_by(_NEAR.KeptFor, _NEAR.KeptForecast_id)
 )
 _COMPLETE = (
     select(_c.z_updated)
@@ -144,6 +153,11 @@ def _row(one: KeptForecast, now: datetime) -> dict[str, object]:
 def newest(connection: Connection) -> list[KeptForecast]:
     """Return the newest forecast of each batch."""
     return readable(_NEWEST(connection), _kept)
+
+
+def of_hours(connection: Connection, since: datetime, until: datetime) -> list[KeptForecast]:
+    """Return the forecasts that were kept for the hours between two moments, of the newest of all; the first hour first."""
+    return readable(_OF_HOURS(connection, near=NEWEST_KEPT, since=since, until=until), _kept)
 
 
 def awaited(connection: Connection, since: datetime, after: int, most: int) -> list[AwaitedForecast]:

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, bindparam, case, select, text
 from batchctl.domain.rows import BatchId
 from batchctl.domain.values import named_value
 from batchctl.store.columns import readable
+from batchctl.store.comparison import exactly
 from batchctl.store.record_reading import Reader
 from batchctl.store.statements import RowSelect
 from batchctl.store.tables import NEWEST_FORECAST, kept_forecast, process_batch
@@ -25,7 +26,7 @@ _NEWEST = (
 )
 FIRST = RowSelect(_NEWEST)
 """Of all batches, those first that have to be ready first."""
-OF_BATCH = RowSelect(_NEWEST.where(_b.ProcessBatchName == bindparam("name")))
+OF_BATCH = RowSelect(_NEWEST.where(exactly(_b.ProcessBatchName, bindparam("name", type_=_b.ProcessBatchName.type))))
 
 
 @named_value
