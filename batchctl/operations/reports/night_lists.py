@@ -73,23 +73,23 @@ class ForecastLine:
     """What was said in the night of a batch, and what came."""
 
     batch: str
-    said: KeptForecast
+    first: KeptForecast
     ready_on: datetime | None
     """When it was ready; None where it is not."""
 
     @property
     def later_by(self) -> timedelta | None:
         """Return by how much it was ready later than p50; less than nothing where it was earlier."""
-        if self.ready_on is None or self.said.median is None:
+        if self.ready_on is None or self.first.median is None:
             return None
-        return self.ready_on - self.said.median
+        return self.ready_on - self.first.median
 
     @property
     def outcome(self) -> str:
         """Say how it went."""
         if self.ready_on is None:
             return "not ready"
-        last = self.said.nearly or self.said.median
+        last = self.first.nearly or self.first.median
         return "later than said" if last is not None and self.ready_on > last else "as said"
 
 
@@ -219,10 +219,10 @@ FORESEEN = ColumnList[ForecastLine](
     "Forecast against actual",
     {
         "ProcessBatchName": lambda one: one.batch,
-        "CycleKey": lambda one: one.said.cycle_key,
-        "KeptFor": lambda one: one.said.kept_for,
-        "P50": lambda one: one.said.median,
-        "P90": lambda one: one.said.nearly,
+        "CycleKey": lambda one: one.first.cycle_key,
+        "KeptFor": lambda one: one.first.kept_for,
+        "P50": lambda one: one.first.median,
+        "P90": lambda one: one.first.nearly,
         "ReadyOn": lambda one: one.ready_on,
         "LaterBy": Column(lambda one: one.later_by, lambda length: round(length.total_seconds(), 3)),
         "Outcome": lambda one: one.outcome,

@@ -322,17 +322,17 @@ class _Night:
 
     def foreseen(self) -> Iterator[ForecastLine]:
         """Yield of each batch what was said first in the night, and when it was ready; what was not as said first."""
-        said: dict[BatchId, KeptForecast] = {}
+        firsts: dict[BatchId, KeptForecast] = {}
         for one in kept_forecasts.of_hours(self.connection, self.span.since, self.span.until):
-            said.setdefault(one.batch_id, one)
+            firsts.setdefault(one.batch_id, one)
         found = [
             ForecastLine(
                 batch=self.name_of(one.batch_id),
-                said=one,
+                first=one,
                 ready_on=one.ready_on
                 or kept_forecasts.end_of(self.connection, one.batch_id, one.cycle_key, one.made_on),
             )
-            for one in [*said.values()][:MOST]
+            for one in [*firsts.values()][:MOST]
             if one.median is not None
         ]
         yield from sorted(
