@@ -87,3 +87,25 @@ def test_what_a_schedule_starts_is_known_within_a_day(world: World) -> None:
     assert night(world).of_due(sales, due).median == due + timedelta(seconds=600)
     assert night(world).of_due(sales, due + timedelta(days=3)) == ReadyTime()
     assert night(world).of_due([], due) == ReadyTime()
+
+
+def test_what_has_come_today_comes_no_second_time_though_nothing_of_it_has_ended(world: World) -> None:
+    def come() -> None:
+        world.submit("sales")
+        world.create()
+        now = world.clock.now().strftime("%Y-%m-%d %H:%M:%S.000")
+        world.sql(
+            "UPDATE BatchControl SET z_inserted = ? WHERE BatchControl_id IN (SELECT MAX(BatchControl_id) FROM BatchControl)",
+            now,
+        )
+
+    world.batch("sales", steps=1)
+    for _ in range(5):
+        come()
+        world.process()
+        world.clock.advance(timedelta(days=1))
+    come()
+
+    assert {tuple(each.comes for each in one.instances) for one in night(world).replays} == {
+        (0, timedelta(days=1) // timedelta(milliseconds=1))
+    }

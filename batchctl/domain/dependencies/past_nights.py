@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Annotated, TypeVar
 
@@ -72,6 +72,8 @@ class PastNights:
     """By batch, for which CycleKey its first instance came when; without one, by its day."""
     expected: Mapping[Step, Tries]
     """What is taken for a step of which too little is known."""
+    came_last: Mapping[BatchId, datetime] = field(default_factory=dict)
+    """When the newest instance of each batch came, whether anything of it has ended or not."""
 
     @property
     def replays(self) -> int:
@@ -106,7 +108,8 @@ class PastNights:
         if not came:
             return None
         today = clock.day_of(now)
-        is_here = any(clock.day_of(one) == today for one in came.values())
+        last = self.came_last.get(batch_id)
+        is_here = any(clock.day_of(one) == today for one in (*came.values(), *(() if last is None else (last,))))
         day = today + DAY if is_here else today
         at = came.get(self.nights[number % len(self.nights)]) if self.nights else None
         drawn = _on(day, at if at is not None else _draw([*came.values()], number, batch_id, 0), clock)
@@ -170,10 +173,15 @@ class Lessons:
                 nights[key] = max(nights.get(key, instance_id), instance_id)
             mine.tries.append(tries)
 
-    def past(self, batches: Iterable[BatchDefinition], came: Mapping[BatchId, Mapping[str, datetime]]) -> PastNights:
+    def past(
+        self,
+        batches: Iterable[BatchDefinition],
+        came: Mapping[BatchId, Mapping[str, datetime]],
+        came_last: Mapping[BatchId, datetime],
+    ) -> PastNights:
         """Return what was learned."""
         last = sorted(self._nights, key=lambda key: -self._nights[key])[:NIGHTS]
-        return PastNights(dict(self._runs), last, came, dict(_expected(batches)))
+        return PastNights(dict(self._runs), last, came, dict(_expected(batches)), came_last)
 
 
 def past_nights(
@@ -182,7 +190,7 @@ def past_nights(
     """Learn from attempts, in order of their beginning."""
     lessons = Lessons()
     lessons.add(attempts)
-    return lessons.past(batches, came)
+    return lessons.past(batches, came, {})
 
 
 def _tries(attempts: Sequence[PastAttempt]) -> Tries | None:

@@ -25,7 +25,7 @@ from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.store import Connection, pool_rows, reports
 from batchctl.store.alerting import evidence
 from batchctl.store.dependencies import live
-from batchctl.store.dependencies.past_attempts import past_attempts
+from batchctl.store.dependencies.past_attempts import last_arrivals, past_attempts
 from batchctl.store.scheduling import schedule_rows
 
 AHEAD = timedelta(hours=24)
@@ -123,6 +123,7 @@ class PastBook:
         self._expected = {one.batch_id: one for one in expected}
         self.lessons = Lessons()
         self.came: dict[BatchId, dict[str, datetime]] = {}
+        self.came_last: dict[BatchId, datetime] = {}
         self.finish_by: dict[BatchId, datetime] = {}
 
     def read(self, connection: Connection, batches: Sequence[BatchId]) -> None:
@@ -130,6 +131,7 @@ class PastBook:
         attempts = past_attempts(connection, batches, NIGHTS)
         self.lessons.add(attempts)
         self.came |= _came(attempts, self._clock)
+        self.came_last |= last_arrivals(connection, batches)
         for batch_id in batches:
             expected = self._expected.get(batch_id)
             by = expected and next_deadline(connection, expected, self._days, self._clock, self._now)
@@ -148,7 +150,7 @@ def tonight_of(connection: Connection, presence: Presence, context: ScheduleCont
         clock=clock_of(context.zone),
         batches=batches,
         night=_night(connection, presence, batches, there, context.now),
-        past=book.lessons.past(batches.values(), book.came),
+        past=book.lessons.past(batches.values(), book.came, book.came_last),
         due=due,
         learned=[
             batch.batch_id

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, select
 
@@ -40,6 +41,14 @@ _ATTEMPTS = RowSelect(
     .where(_h.EndTime.is_not(None))
     .order_by(_h.BatchProcessHistory_id)
 )
+
+_LAST_CAME = RowSelect(select(_NEWEST.CreatedTime))
+
+
+def last_arrivals(connection: Connection, batches: Iterable[BatchId]) -> dict[BatchId, datetime]:
+    """Return when the newest instance of each batch came, whether anything of it has ended or not."""
+    asked = [(each, _LAST_CAME.ask(connection, batch_id=each, before=LARGEST_ID, most=1)) for each in batches]
+    return {each: came for each, rows in asked for (came,) in rows()}
 
 
 def past_attempts(connection: Connection, batches: Iterable[BatchId], most: int) -> list[PastAttempt]:
