@@ -160,6 +160,20 @@ def test_what_has_failed_on_the_way_is_named_with_what_running_it_again_would_br
     assert f"what would help: batchctl rerun {number} --reason ... (100%)" in message
 
 
+def test_what_is_tried_again_by_itself_needs_no_person(nights: Nights) -> None:
+    world = nights.world
+    world.sql("UPDATE ProcessBatch SET RetryCount = 2")
+    world.submit("Orders", CycleKey="2026-11-21")
+    world.create()
+    world.sql(
+        "UPDATE BatchControl SET Status = 'retry', RetryCount = 1, NextRunTime = '2026-11-21 03:30:00' WHERE Status = 'ready'"
+    )
+    nights.keeping().finish()
+
+    assert shown(world, "NeedsPerson, Chance") == [("0", "100")]
+    assert shown(world, "P50")[0][0].startswith("2026-11-21 04:10:00")
+
+
 def test_kept_forecasts_go_after_a_hundred_days_and_not_before_sixty(nights: Nights) -> None:
     world = nights.world
     for hour, days in enumerate((101, 99, 61, 59)):

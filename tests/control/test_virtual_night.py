@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -13,10 +13,17 @@ from batchctl.control.controller import Controller
 from batchctl.control.creation import Creator
 from batchctl.domain.dependencies.night_walk import replay
 from batchctl.domain.dependencies.virtual_night import Tries, VirtualInstance, VirtualNight
+from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Rendered
 from batchctl.domain.rows import BatchId, HistoryId
+from batchctl.domain.status import CalendarRule
+from batchctl.operations.dependencies.tonight import AHEAD, TICK, read_tonight
+from batchctl.operations.presence import Presence
+from batchctl.operations.scheduling.timetable import Timetable as Timing
 from batchctl.store import pool_rows
 from batchctl.store.definitions import definitions
+from tests.control.nights import written
+from tests.control.timetable import Timetable
 from tests.control.world import BAD, NO_WAIT, OK, ZONE, World
 
 FIRST, NIGHTS = 20, 200
@@ -97,6 +104,14 @@ class Installation:
             batch_id = self.chance.choice(free)
             self.arrivals.append((at * 1000, batch_id, f"{KEY}-{len(self.arrivals) % 2}"))
 
+    def duty(self) -> Callable[[], None]:
+        """Return what else a controller does: nothing here."""
+        return lambda: None
+
+    def other_times(self) -> Iterable[datetime]:
+        """Return when something else may happen."""
+        return ()
+
     def foreseen(self) -> VirtualNight:
         """Return the night before it begins."""
         with self.world.transactions.read() as connection:
@@ -118,6 +133,79 @@ class Installation:
         return self.lengths[batch_id, seq]
 
 
+@dataclass
+class TimedInstallation(Installation):
+    """The same with batches that schedules start, by calendars, and with freezes that end."""
+
+    frozen_until: list[datetime] = field(default_factory=list)
+
+    def _arrive(self, made: list[int]) -> None:
+        super()._arrive(made)
+        # What comes at a full minute could come in any order with what is due then.
+        self.arrivals = [(at + 1000 * (at % 60_000 == 0), batch_id, key) for at, batch_id, key in self.arrivals]
+        sql, chance = self.world.sql, self.chance
+        for number, days in enumerate(("Mon-Fri", "Sat,Sun", "Fri-Sun")):
+            sql("INSERT INTO Calendar (CalendarName, BusinessDays) VALUES (?, ?)", f"C{number}", days)
+            for day in chance.sample(range(19, 25), k=chance.randint(0, 3)):
+                sql(
+                    "INSERT INTO CalendarDay (Calendar_id, CalendarDate, IsBusinessDay) VALUES (?, ?, ?)",
+                    *(number + 1, f"2026-11-{day}", int(chance.random() < 0.5)),
+                )
+        waiting = {batch_id for (batch_id,) in sql("SELECT ProcessBatch_id FROM BatchDependency")}
+        scheduled = [batch_id for batch_id in made if batch_id not in waiting]
+        for number in range(chance.randint(1, 3)):
+            self._schedule(number, chance.choice(scheduled))
+        for batch_id in made:
+            if chance.random() < 0.3:
+                self._freeze(batch_id)
+
+    def _schedule(self, number: int, batch_id: int) -> None:
+        chance, kind = self.chance, self.chance.choice(["daily", "daily", "weekly", "interval", "cron"])
+        columns: dict[str, object] = {"ScheduleName": f"s{number}", "ScheduleType": kind, "Entity": f"B{batch_id - 1}"}
+        if chance.random() < 0.8:
+            columns["CalendarName"] = f"C{chance.randrange(3)}"
+            columns["CalendarRule"] = chance.choice([str(rule) for rule in CalendarRule])
+        times = sorted(chance.sample(range(1, 15), k=chance.randint(1, 3)))
+        if kind in {"daily", "weekly"}:
+            columns["RunTimes"] = ",".join(f"03:{minute:02}" for minute in times)
+        if kind == "weekly":
+            columns["RunDays"] = chance.choice(["Fri", "Sat", "Sun", "Fri,Sat", "Mon-Sun"])
+        if kind == "interval":
+            columns |= {
+                "IntervalMinutes": chance.randint(2, 5),
+                "BetweenTimes": f"03:{times[0]:02}-03:{times[-1] + 5:02}",
+            }
+        if kind == "cron":
+            columns["Cron"] = f"*/{chance.randint(2, 5)} 3 * * *"
+        columns["DecidedUntil"] = written(self.world.clock.now())
+        marks = ", ".join("?" * len(columns))
+        self.world.sql(f"INSERT INTO Schedule ({', '.join(columns)}) VALUES ({marks})", *columns.values())
+
+    def _freeze(self, batch_id: int) -> None:
+        until = self.world.clock.now() + timedelta(seconds=self.chance.randint(1, 900))
+        self.frozen_until.append(until)
+        self.world.sql(
+            "INSERT INTO BatchFreeze (ProcessBatchName, Reason, UntilTime) VALUES (?, 'the server is moved', ?)",
+            *(f"B{batch_id - 1}", written(until)),
+        )
+
+    def duty(self) -> Callable[[], None]:
+        """Return what fires schedules."""
+        return Timetable(self.world).turns
+
+    def other_times(self) -> Iterable[datetime]:
+        """Return when something is due, and when freezes end."""
+        due = self.world.sql("SELECT NextRunTime FROM Schedule WHERE NextRunTime IS NOT NULL")
+        return [*(RealNight.moment(each) for (each,) in due), *self.frozen_until]
+
+    def foreseen(self) -> VirtualNight:
+        """Return the night before it begins, as `forecast` reads it."""
+        world, night = self.world, super().foreseen()
+        table = Timing(transactions=world.transactions, clock=world.clock, zone="UTC", grace=timedelta(minutes=5))
+        tonight = read_tonight(table, Presence(Rhythm(), lambda row: False), None)
+        return replace(night, instances=[*night.instances, *tonight.due], opens=tonight.night.opens)
+
+
 class RealNight:
     """The controller lives through the night, on a clock that is set to the next thing that happens."""
 
@@ -126,7 +214,7 @@ class RealNight:
         self.begun = self.world.clock.now()
         self.ends: list[tuple[int, HistoryId, bool]] = []
         self.tried: dict[tuple[int, int], int] = {}
-        self.controller = self._controller()
+        self.controller, self.duty = self._controller(), made.duty()
         # By another way to the database, as another program creates: then the controller is notified.
         self.creator = Creator(
             self.world.open(), self.world.clock, self.world.populators, ZONE, self.world.events.append
@@ -152,6 +240,7 @@ class RealNight:
 
     def run(self) -> None:
         coming = [*self.made.arrivals]
+        self.duty()
         while (at := self._next(coming)) is not None:
             self.world.clock.advance(timedelta(milliseconds=at - self.now))
             for each in [one for one in self.ends if one[0] == at]:
@@ -161,6 +250,10 @@ class RealNight:
             while coming and coming[0][0] == at:
                 _, batch_id, key = coming.pop(0)
                 self.world.submit(self._entity(batch_id), CycleKey=key)
+            if at <= AHEAD // TICK:
+                # What is due later is not foreseen.
+                self.duty()
+                self.controller.look_again()
             self.creator.create_instances()
             self._turn()
 
@@ -179,15 +272,17 @@ class RealNight:
         found = [one[0] for one in self.ends] + [one[0] for one in coming[:1]]
         due = self.world.sql("SELECT NextRunTime FROM BatchControl WHERE Status IN ('ready', 'retry')")
         now = self.world.clock.now()
-        later = [at for (moment,) in due if (at := self._moment(moment)) > now]
+        later = [at for (moment,) in due if (at := self.moment(moment)) > now]
         found += [(at - self.begun) // timedelta(milliseconds=1) for at in later]
         begun = self.world.sql("SELECT BegunTime FROM BatchControl WHERE BegunTime IS NOT NULL")
-        paced = [self._moment(moment) + timedelta(seconds=60) for (moment,) in begun]
+        paced = [self.moment(moment) + timedelta(seconds=60) for (moment,) in begun]
         found += [(at - self.begun) // timedelta(milliseconds=1) for at in paced if at > now]
+        ends = self.begun + AHEAD
+        found += [(at - self.begun) // timedelta(milliseconds=1) for at in self.made.other_times() if now < at <= ends]
         return min(found, default=None)
 
     @staticmethod
-    def _moment(value: object) -> datetime:
+    def moment(value: object) -> datetime:
         read = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
         return read.replace(tzinfo=UTC) if read.tzinfo is None else read
 
@@ -205,7 +300,7 @@ class RealNight:
         return found
 
     def _at(self, value: object) -> int:
-        return (self._moment(value) - self.begun) // timedelta(milliseconds=1)
+        return (self.moment(value) - self.begun) // timedelta(milliseconds=1)
 
 
 @pytest.mark.parametrize("seed", range(FIRST))
@@ -219,8 +314,19 @@ def test_more_nights_come_as_they_were_foreseen(world: World, seed: int) -> None
     _compare(world, seed)
 
 
-def _compare(world: World, seed: int) -> None:
-    made = Installation(world, random.Random(seed))
+@pytest.mark.parametrize("seed", range(FIRST))
+def test_what_is_due_and_frozen_comes_as_it_was_foreseen(world: World, seed: int) -> None:
+    _compare(world, seed, TimedInstallation)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(FIRST, NIGHTS))
+def test_more_of_what_is_due_and_frozen_comes_as_it_was_foreseen(world: World, seed: int) -> None:
+    _compare(world, seed, TimedInstallation)
+
+
+def _compare(world: World, seed: int, kind: type[Installation] = Installation) -> None:
+    made = kind(world, random.Random(seed))
     made.make()
     foreseen = replay(made.foreseen(), made.take)
     real = RealNight(made)

@@ -250,4 +250,41 @@ PLANTED: tuple[Planted, ...] = (
         "system/test_shown_output.py::test_a_secret_cut_in_pieces_is_never_shown",
         (("batchctl.system.masking", "return found if 0 <= found < at else at", "return at"),),
     ),
+    Planted(
+        "a step that is under way may have ended already",
+        "sim/test_risks.py::test_nights_that_end_late_are_told_of_before_and_others_seldom[8]",
+        (
+            (
+                "batchctl.domain.dependencies.past_nights",
+                "fitting = runs.longer_than(elapsed)",
+                "fitting = runs.longer_than(0)",
+            ),
+            (
+                "batchctl.domain.dependencies.past_nights",
+                "(not elapsed or runs.tries[at].lengths[0] > elapsed)",
+                "True",
+            ),
+        ),
+    ),
+    Planted(
+        "what is ready at any time is ready in time",
+        "sim/test_risks.py::test_nights_that_end_late_are_told_of_before_and_others_seldom[8]",
+        (("batchctl.domain.dependencies.odds", "end is not None and end <= by", "end is not None"),),
+    ),
+    Planted(
+        "who was ready in time has to be ready once more",
+        "sim/test_risks.py::test_nights_that_end_late_are_told_of_before_and_others_seldom[8]",
+        (("batchctl.expected_work", "if not evidence.finished(connection, batch.batch_id, begins, day):", "if True:"),),
+    ),
+    Planted(
+        "a forecast is made once",
+        "sim/test_risks.py::test_nights_that_end_late_are_told_of_before_and_others_seldom[8]",
+        (
+            (
+                "batchctl.control.dependencies.forecast_keeping",
+                "not timedelta(0) <= now - made < self.interval",
+                "now - made > self.interval * 1000",
+            ),
+        ),
+    ),
 )

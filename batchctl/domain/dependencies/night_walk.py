@@ -69,7 +69,20 @@ class _Course:
     """An instance on its way through the night."""
 
     __slots__ = (
-        *("after", "at", "blocked", "end", "instance", "left", "longest", "most", "not_before", "number", "order"),
+        *(
+            "after",
+            "at",
+            "blocked",
+            "end",
+            "has_failed",
+            "instance",
+            "left",
+            "longest",
+            "most",
+            "not_before",
+            "number",
+            "order",
+        ),
         *("reason", "standing", "stands", "start", "tried", "tries"),
     )
 
@@ -89,6 +102,8 @@ class _Course:
         self.tried, self.left = 0, standing.allowed(self.at) - instance.failures
         self.tries: Tries | None = None
         self.not_before, self.stands = instance.not_before, instance.stands
+        self.has_failed = instance.is_retry
+        """Whether the next attempt is one more at a step that has failed."""
         self.order = 0
         """When it was created; 0 as long as it was not."""
         self.blocked: Reason | None = None
@@ -203,7 +218,7 @@ class _Walk:
         self._active.add(course.instance.batch_id)
         if course.not_before > self._now:
             self._expect(course.not_before, _WAKE)
-        if course.stands and course.standing.batch.on_failure is OnFailure.STOP_ALL:
+        if (course.stands or course.has_failed) and course.standing.batch.on_failure is OnFailure.STOP_ALL:
             self._stopping[course.number] = course
 
     # What happens to one instance
@@ -258,12 +273,10 @@ class _Walk:
     def _retry(self, course: _Course) -> None:
         batch = course.standing.batch
         wait = moves.retry_wait(batch, course.standing.steps[course.at], course.left)
-        course.left -= 1
+        course.left, course.has_failed = course.left - 1, True
         course.not_before = self._now + round(wait.total_seconds() * 1000)
         course.blocked = Reason(StartCause.RETRY)
         self._give_back(course)
-        if batch.on_failure is OnFailure.STOP_ALL:
-            self._stopping[course.number] = course
 
     def _give_back(self, course: _Course) -> None:
         """End the claim: the instance stands in line again."""
@@ -274,6 +287,7 @@ class _Walk:
         """Go on with the next step; where that is of another pool, or nothing new may start, it is claimed for that anew."""
         standing = course.standing
         course.at, course.tried, course.tries, course.left = at, 0, None, standing.allowed(at)
+        course.has_failed = False
         if not course.has_steps:
             self._complete(course)
             return
@@ -334,7 +348,7 @@ class _Walk:
         if not self._is_open(standing):
             _block(standing.line, Reason(StartCause.OPENS))
             return False
-        has_started = False
+        has_started, keeps_place, looked_at, places = False, False, 0, self._places(standing)
         for course in [*standing.line]:
             if course.stands or course.not_before > self._now:
                 if standing.batch.on_failure is not OnFailure.CONTINUE:
@@ -346,12 +360,28 @@ class _Walk:
                 has_started = True
                 standing.line.remove(course)
                 self._started(course)
-                continue
-            course.blocked = reason
-            if reason.cause not in _OF_ONE:
+            else:
+                course.blocked = reason
+                keeps_place |= reason.cause is StartCause.POOL
+            waits_for_it = course.has_failed and standing.batch.on_failure is not OnFailure.CONTINUE
+            if reason is not None and (waits_for_it or reason.cause not in _OF_ONE):
                 _block(standing.line, reason)
                 break
+            # One whose pool is full keeps its place: those behind it have one less.
+            looked_at += reason is None or reason.cause is StartCause.POOL
+            if keeps_place and looked_at >= places:
+                _block(standing.line, Reason(StartCause.CONCURRENT, standing.batch.name))
+                break
         return has_started
+
+    def _places(self, standing: _Standing) -> int:
+        """Return how many more instances of a batch may be claimed."""
+        batch, held = standing.batch, self._held
+        room = [batch.max_concurrent - standing.claimed]
+        for need in batch.needs:
+            units = need.capacity if need.exclusive else need.units
+            room.append((need.capacity - held[need.resource_id]) // units if units else 0)
+        return min(room)
 
     def _is_open(self, standing: _Standing) -> bool:
         return standing.opens is not None and standing.opens <= self._now

@@ -40,6 +40,8 @@ class VirtualInstance:
     """How long it has been."""
     failures: int = 0
     """How often its next step has failed."""
+    is_retry: bool = False
+    """Whether it has failed at its next step, and is tried again by itself."""
     stands: bool = False
     """Whether it needs a person before it goes on."""
     after: int | None = None

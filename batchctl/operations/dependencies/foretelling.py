@@ -12,7 +12,7 @@ from batchctl.domain.dependencies.forecast_record import FEWEST, KeptForecast
 from batchctl.domain.dependencies.virtual_night import Replayed, StartCause, VirtualNight
 from batchctl.domain.dependencies.what_ifs import OtherCapacity, OtherLength, OtherSlots, Suppositions, WhatIf
 from batchctl.domain.rows import BatchDefinition, BatchId
-from batchctl.domain.status import STANDING_FAILURE, InstanceStatus
+from batchctl.domain.status import STOPPED, InstanceStatus
 from batchctl.operations.dependencies.forecasting import BatchForecast, OnTheWay, forecast_of, key_of
 from batchctl.operations.dependencies.tonight import TICK, PastBook, Tonight, tonight_of
 from batchctl.operations.presence import Presence
@@ -165,7 +165,7 @@ def _remedies(tonight: Tonight, at_risk: Sequence[Found]) -> Sequence[tuple[Reme
 def _reruns(tonight: Tonight, batch_id: BatchId) -> Iterator[Remedy]:
     for at in [*_standing_before(tonight, batch_id)][-STANDING_TRIED:]:
         one = tonight.standing[at]
-        if one.status in STANDING_FAILURE:
+        if one.status in STOPPED:
             yield Remedy(f"batchctl rerun {one.instance_id} --reason ...", rerun=at)
         elif one.status is InstanceStatus.PAUSED:
             yield Remedy(f"batchctl resume {one.instance_id} --reason ...", rerun=at)

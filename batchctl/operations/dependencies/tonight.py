@@ -16,7 +16,7 @@ from batchctl.domain.rows import NEVER, BatchDefinition, BatchId, BatchInstance,
 from batchctl.domain.scheduling.due import InstantOutcome
 from batchctl.domain.scheduling.modes import is_scheduled, takers_of
 from batchctl.domain.scheduling.wall_clock import DAY, WallClock, clock_of
-from batchctl.domain.status import FINAL, STANDING_FAILURE, InstanceStatus
+from batchctl.domain.status import FINAL, STOPPED, InstanceStatus
 from batchctl.expected_work import business_days, next_deadline
 from batchctl.operations import unknown
 from batchctl.operations.presence import Presence
@@ -34,7 +34,7 @@ MOST = 10_000
 """How many open instances it looks at, at most."""
 TICK = timedelta(milliseconds=1)
 _OPEN = tuple(status for status in InstanceStatus if status not in FINAL)
-_NEEDS_A_PERSON = {*STANDING_FAILURE, InstanceStatus.PAUSED, InstanceStatus.PAUSING, InstanceStatus.CANCELLING}
+_NEEDS_A_PERSON = {*STOPPED, InstanceStatus.PAUSED, InstanceStatus.PAUSING, InstanceStatus.CANCELLING}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,6 +216,7 @@ def _virtual(one: BatchInstance, batch: BatchDefinition, entry: HistoryEntry | N
         under_way=None if entry is None else entry.seq,
         elapsed=0 if entry is None else max((now - entry.started_at) // TICK, 0),
         failures=max(allowed - one.retry_count, 0),
+        is_retry=one.status is InstanceStatus.RETRY,
         stands=one.status in _NEEDS_A_PERSON,
     )
 
