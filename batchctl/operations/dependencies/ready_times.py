@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from batchctl.domain.dependencies.forecast_record import EVEN, KeptForecast
 from batchctl.operations.column_lists import Alarming, ColumnList, record
 from batchctl.ports import Transactions
-from batchctl.store.dependencies import newest_forecasts
-from batchctl.store.dependencies.newest_forecasts import NewestForecast
+from batchctl.store.dependencies import kept_forecasts
+from batchctl.store.dependencies.kept_forecasts import NamedForecast
 from batchctl.store.one_look import ask_ahead
 
 MOST = 20
-EVEN = 50
-"""Percent: with a smaller chance a batch will rather be late."""
 
 
-def _chance(one: NewestForecast) -> object:
-    if one.chance is None:
+def _chance(one: NamedForecast) -> object:
+    if one.forecast.chance is None:
         return None
-    return Alarming(f"{one.chance} %") if one.chance < EVEN else f"{one.chance} %"
+    return Alarming(f"{one.forecast.chance} %") if one.forecast.chance < EVEN else f"{one.forecast.chance} %"
 
 
-READY_TIMES = ColumnList[NewestForecast](
+READY_TIMES = ColumnList[NamedForecast](
     "Ready by",
-    record(NewestForecast),
+    {"ProcessBatchName": lambda one: one.batch, **record(KeptForecast, lambda one: one.forecast)},
     {
         "batch": "ProcessBatchName",
         "CycleKey": "CycleKey",
@@ -42,18 +41,22 @@ def ask_ready_times(transactions: Transactions, name: str | None = None) -> None
     """Ask ahead for when batches will be ready, or one."""
     with transactions.read() as connection:
         if name is None:
-            ask_ahead(connection, (newest_forecasts.FIRST, {"most": MOST}))
+            ask_ahead(connection, (kept_forecasts.FIRST, {"most": MOST}))
         else:
-            ask_ahead(connection, (newest_forecasts.OF_BATCH, {"name": name, "most": 1}))
+            ask_ahead(connection, (kept_forecasts.OF_BATCH, {"name": name, "most": 1}))
 
 
-def ready_times(transactions: Transactions, now: datetime) -> list[NewestForecast]:
+def ready_times(transactions: Transactions, now: datetime) -> list[NamedForecast]:
     """Return when batches will be ready that are not, those first that have to be so first."""
     with transactions.read() as connection:
-        return [one for one in newest_forecasts.first(connection, MOST) if one.median is None or one.median > now]
+        return [
+            one
+            for one in kept_forecasts.first(connection, MOST)
+            if one.forecast.median is None or one.forecast.median > now
+        ]
 
 
-def ready_time(transactions: Transactions, name: str) -> list[NewestForecast]:
+def ready_time(transactions: Transactions, name: str) -> list[NamedForecast]:
     """Return when a batch will be ready, where anything is said of that."""
     with transactions.read() as connection:
-        return newest_forecasts.of_batch(connection, name)
+        return kept_forecasts.of_batch(connection, name)

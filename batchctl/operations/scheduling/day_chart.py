@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from batchctl.domain.dependencies.forecast_record import KeptForecast
 from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.domain.scheduling.due import Instant, InstantOutcome
 from batchctl.domain.scheduling.modes import takers_of
@@ -15,8 +16,7 @@ from batchctl.operations.column_lists import ColumnList
 from batchctl.operations.scheduling.schedule_findings import ScheduleContext
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.store.definitions import definitions
-from batchctl.store.dependencies import newest_forecasts
-from batchctl.store.dependencies.newest_forecasts import NewestForecast
+from batchctl.store.dependencies import kept_forecasts
 from batchctl.store.scheduling import schedule_rows, worked_times
 from batchctl.store.scheduling.worked_times import WorkedAt
 
@@ -48,7 +48,7 @@ class BatchDay:
     """From when until when nearly all its instances of the past were worked at, moved into this day."""
     worked: tuple[WorkedAt, ...]
     due: tuple[DueAt, ...]
-    ready: NewestForecast | None = None
+    ready: KeptForecast | None = None
     """When it will be ready."""
 
 
@@ -93,7 +93,7 @@ def day_chart(table: Timetable) -> DayChart:
         worked = worked_times.since(connection, context.now - PAST)
         schedules = schedule_rows.everything(connection)[0]
         batches = definitions.all_batches(connection)
-        ready = {one.batch_id: one for one in newest_forecasts.first(connection, max(len(batches), 1))}
+        ready = {one.batch_id: one for one in kept_forecasts.newest(connection)}
     start = context.now - BEFORE
     due = [*_due(schedules, context, start + DAY)]
     of = defaultdict[BatchId, list[WorkedAt]](list)
@@ -109,7 +109,7 @@ def _row(
     own: Sequence[WorkedAt],
     due: Iterable[tuple[Schedule, datetime]],
     start: datetime,
-    ready: NewestForecast | None,
+    ready: KeptForecast | None,
 ) -> BatchDay:
     past = [one for one in own if one.began < start]
     return BatchDay(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from sqlalchemy import Connection, bindparam, case, delete, func, select, text
 
@@ -24,6 +24,7 @@ from batchctl.store.tables import (
     OVER_INSTANCE,
     batch_control,
     kept_forecast,
+    process_batch,
 )
 
 NEWEST_COMPLETE = 500
@@ -32,12 +33,22 @@ NEWEST_COMPLETE = 500
 NEWEST_KEPT = 5_000
 """How many of the newest rows are looked at for those of some hours."""
 
-_k, _c = kept_forecast.c, batch_control.c
+_k, _c, _b = kept_forecast.c, batch_control.c, process_batch.c
 _IS_NEWEST, _IS_KEPT = text(f"KeptForecast.{NEWEST_FORECAST}"), text(f"KeptForecast.{KEPT_FORECAST}")
 _FORGET_NEWEST = delete(kept_forecast).where(text(NEWEST_FORECAST))
 _ADD = RowInsert(kept_forecast)
 _LAST = select(func.max(_k.MadeOn).label("MadeOn"), func.max(_k.KeptFor).label("KeptFor"))
 _NEWEST = RowSelect(select(kept_forecast).where(_IS_NEWEST).order_by(_k.ProcessBatch_id))
+_NAMED = (
+    select(kept_forecast, _b.ProcessBatchName)
+    .join_from(kept_forecast, process_batch, _k.ProcessBatch_id == _b.ProcessBatch_id)
+    .where(_IS_NEWEST)
+    .order_by(case((_k.FinishBy.is_(None), 1), else_=0), _k.FinishBy, _k.P50, _k.ProcessBatch_id)
+    .limit(bindparam("most"))
+)
+FIRST = RowSelect(_NAMED)
+"""Of all batches, those first that have to be ready first."""
+OF_BATCH = RowSelect(_NAMED.where(exactly(_b.ProcessBatchName, bindparam("name", type_=_b.ProcessBatchName.type))))
 _AWAITED = RowSelect(
     select(_k.KeptForecast_id, _k.ProcessBatch_id, _k.CycleKey, _k.MadeOn)
     .where(
@@ -88,6 +99,14 @@ _COVERED = RowSelect(
     .group_by(_NUMBERED.ProcessBatch_id)
     .order_by(_NUMBERED.ProcessBatch_id)
 )
+
+
+@value
+class NamedForecast:
+    """The newest forecast of a batch, with its name."""
+
+    batch: str
+    forecast: KeptForecast
 
 
 @value
@@ -153,6 +172,20 @@ def _row(one: KeptForecast, now: datetime) -> dict[str, object]:
 def newest(connection: Connection) -> list[KeptForecast]:
     """Return the newest forecast of each batch."""
     return readable(_NEWEST(connection), _kept)
+
+
+def first(connection: Connection, most: int) -> list[NamedForecast]:
+    """Return the newest forecasts, those of batches first that have to be ready first."""
+    return readable(FIRST(connection, most=most), _named)
+
+
+def of_batch(connection: Connection, name: str) -> list[NamedForecast]:
+    """Return the newest forecast of a batch, if there is one."""
+    return readable(OF_BATCH(connection, name=name, most=1), _named)
+
+
+def _named(row: Any) -> NamedForecast:
+    return NamedForecast(row.ProcessBatchName, _kept(row))
 
 
 def of_hours(connection: Connection, since: datetime, until: datetime) -> list[KeptForecast]:
