@@ -201,7 +201,7 @@ class App:
     @contextmanager
     def acting_for(self, person: str | None, only_tag: str | None) -> Iterator[None]:
         """Act for a person whom the console has let in; each of its threads has an App of its own."""
-        self.person, self.only_tag = person, only_tag
+        self.person, self.only_tag = person or self.ids.user(), only_tag
         try:
             yield
         finally:

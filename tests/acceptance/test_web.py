@@ -37,6 +37,7 @@ def test_a_failed_instance_is_found_understood_corrected_and_run_again(night: Ni
     assert night.sql("SELECT Status, Data2 FROM BatchControl WHERE BatchControl_id = 1") == [("ready", "there.csv")]
     ((actor, host, reason),) = night.sql("SELECT Actor, Host, Reason FROM AuditLog WHERE Action = 'rerun'")
     assert reason == "the file lies elsewhere"
+    assert re.fullmatch(rf"web {actor}@\S+", host)
     assert night("run", "--once").returncode == 1
     assert night.status_of(1) == "complete"
     assert f"{actor} {host} rerun BatchControl:1 the file lies elsewhere" in browser.get("/instances/1").said
