@@ -139,7 +139,8 @@ def test_that_ends_when_it_is_ready_or_late(nights: Nights, ends: str) -> None:
         nights.pass_one(THREE + timedelta(minutes=60), [5, 5], 5)
     else:
         world.clock.advance(timedelta(minutes=95))
-    alarm.announced()
+    (title,) = alarm.announced()
+    assert ("has not finished" in title) is (ends == "is late"), "what has come to pass is not told to be over"
 
     standing = world.sql("SELECT Kind FROM Incident WHERE ResolvedTime IS NULL")
     assert standing == ([] if ends == "is ready" else [("not_finished",)])

@@ -157,6 +157,7 @@ def review(
     known = {incident.key: incident for incident in standing}
     places = {_place(sign) for sign in found.values()}
     broken = {(sign.batch_id, sign.seq) for sign in found.values() if sign.kind in OF_AN_INSTANCE}
+    late = {sign.batch_id for sign in found.values() if sign.kind is IncidentKind.NOT_FINISHED}
     dealt_with = {(incident.batch_id, incident.seq) for incident in known.values() if incident.kind in OF_AN_INSTANCE}
     opened, changed, resolved, superseded = (
         list[IncidentSign](),
@@ -177,6 +178,9 @@ def review(
             continue
         if _is_hidden(incident, broken, is_partial=is_partial):
             quiet.add(incident.incident_id)
+        elif incident.kind is IncidentKind.AT_RISK and incident.batch_id in late:
+            # What was feared has come.
+            superseded.append(incident)
         elif _place(incident) in places and _is_about_the_same(incident, instances):
             superseded.append(incident)
         elif _is_undecided(incident, instances, idle) or _is_run_again(incident, instances, others):

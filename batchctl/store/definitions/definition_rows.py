@@ -43,7 +43,6 @@ from batchctl.store.tables import (
     calendar_day,
     data_trigger,
     file_watch,
-    kept_forecast,
     pool,
     process_batch,
     process_control,
@@ -301,5 +300,4 @@ def remove(connection: Connection, row: DefinitionRow) -> None:
     table = _TABLE_OF[kind]
     if table is process_batch:
         note_rows.remove_of_batch(connection, row.row_id)
-        connection.execute(delete(kept_forecast).where(kept_forecast.c.ProcessBatch_id == row.row_id))
     connection.execute(delete(table).where(table.c[f"{kind}_id"] == row.row_id))
