@@ -161,6 +161,20 @@ def test_what_has_failed_on_the_way_is_named_with_what_running_it_again_would_br
     assert f"what would help: batchctl rerun {number} --reason ... (100%)" in message
 
 
+def test_what_stands_beside_it_keeps_nothing_from_coming(nights: Nights) -> None:
+    world, alarm = nights.world, Alarm(nights.world)
+    world.submit("Orders", CycleKey="an old one")
+    world.create()
+    world.sql("UPDATE BatchControl SET Status = 'failed' WHERE Status = 'ready'")
+    # Orders comes on no day of its own, so that Report is not expected to come either.
+    world.sql("INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('Else')")
+    world.sql("INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id) VALUES (1, 3), (2, 3)")
+    nights.keeping().finish()
+    alarm.announced()
+
+    assert world.sql("SELECT Kind FROM Incident WHERE Kind = 'at_risk'") == []
+
+
 def test_what_is_tried_again_by_itself_needs_no_person(nights: Nights) -> None:
     world = nights.world
     world.sql("UPDATE ProcessBatch SET RetryCount = 2")

@@ -14,7 +14,7 @@ from batchctl.domain.dependencies.what_ifs import OtherCapacity, OtherLength, Ot
 from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.domain.status import STOPPED, InstanceStatus
 from batchctl.operations.dependencies.forecasting import BatchForecast, OnTheWay, forecast_of, key_of
-from batchctl.operations.dependencies.tonight import TICK, PastBook, Tonight, tonight_of
+from batchctl.operations.dependencies.tonight import AHEAD, TICK, PastBook, Tonight, tonight_of
 from batchctl.operations.presence import Presence
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.store.alerting import evidence
@@ -78,18 +78,21 @@ class Foretelling:
                 by = tonight.finish_by.get(batch.batch_id)
                 found.append((batch, forecast_of(tonight, batch, key, replays, by)))
                 yield None
-        found += _kept_from_coming(tonight, {batch.batch_id for batch, _ in found}, len(replays))
-        at_risk = [one for one in found if _is_at_risk(one[1])]
+        absent = [*_kept_from_coming(tonight, there, len(replays))]
+        at_risk = [one for one in (*found, *absent) if _is_at_risk(one[1])]
         helps: dict[BatchId, list[str]] = {}
         for remedy, concerned in _remedies(tonight, at_risk):
             tried = list[Replayed]()
             for piece in _some_at_once(tonight, remedy):
                 tried += piece
                 yield None
+            there |= {each.batch_id for one in tried for each in one.instances}
             for batch_id in concerned:
                 share = _share_ready(tonight, tried, batch_id)
                 if share >= HALF:
                     helps.setdefault(batch_id, []).append(f"{remedy.wording} ({share:.0%})")
+        # Whatever stands: what does not come without it either is not kept from that by it.
+        found += [one for one in absent if one[0].batch_id in there]
         yield [_kept(tonight, batch, one, helps.get(batch.batch_id, ())) for batch, one in found if one.nights]
 
 
@@ -122,7 +125,7 @@ def _kept_from_coming(tonight: Tonight, there: Collection[BatchId], replays: int
     """Yield the batches that have to be ready, and do not even come: what they wait for stands."""
     for batch_id, by in tonight.finish_by.items():
         standing = [*_standing_before(tonight, batch_id)]
-        if batch_id in there or not standing:
+        if batch_id in there or not standing or by > tonight.now + AHEAD:
             continue
         batch, first = tonight.batches[batch_id], tonight.standing[standing[0]]
         on_way = {batch_id, *(tonight.standing[at].batch_id for at in standing)}
