@@ -112,6 +112,9 @@ def check_commit(world: World, actor: Actor, boundaries: Collection[str], seen: 
         _check_audited(world, seen)
     if Boundary.POPULATE in boundaries or (actor is not world.person and any(one[0] == "answer" for one in seen)):
         _check_lead(world, actor)
+    if Boundary.FORECAST in boundaries:
+        _check_lead(world, actor)
+        _check_forecasts(world)
     for what, row, *_ in seen:
         if what == "begun frozen":
             raise Broken("freeze", f"attempt {row} is begun although its batch is frozen")
@@ -184,6 +187,20 @@ def _check_lead(world: World, actor: Actor) -> None:
     for (leader,) in world.rows("SELECT ControllerName FROM Leader"):
         if leader != actor.name:
             raise Broken("lead", f"{actor.name} creates instances or answers although {leader} leads")
+
+
+_NONSENSE = """
+SELECT k.KeptForecast_id FROM KeptForecast k
+WHERE k.P90 < k.P50 OR k.P50 < k.MadeOn OR k.FinishBy <= k.MadeOn OR k.ReadyOn <= k.MadeOn OR (k.KeptFor > k.MadeOn)
+    OR (SELECT count(*) FROM KeptForecast o WHERE o.ProcessBatch_id = k.ProcessBatch_id AND o.KeptFor IS NULL) > 1
+"""
+
+
+def _check_forecasts(world: World) -> None:
+    """Ask whether forecasts say what can be: C17."""
+    for (row,) in world.rows(_NONSENSE):
+        raise Broken("C17", f"KeptForecast {row} says what cannot be")
+    world.happened["Forecasts"] += 1
 
 
 _LEFT_OF_ROW = "SELECT count(*) FROM BatchControl WHERE FileProcess_id = ?"

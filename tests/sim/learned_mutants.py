@@ -1,9 +1,11 @@
-"""Plausible mistakes about what a step learns of its number of rows."""
+"""Plausible mistakes about what is learned of the past: how many rows a step should have, and what forecasts say."""
 
 from __future__ import annotations
 
 from batchctl.domain.definitions import row_guard
+from batchctl.operations.dependencies import forecasting
 from batchctl.store import row_counts
+from batchctl.store.dependencies import kept_forecasts
 from tests.sim.mutating import Mutant, mutant
 
 LEARNED_MUTANTS: tuple[Mutant, ...] = (
@@ -40,5 +42,15 @@ LEARNED_MUTANTS: tuple[Mutant, ...] = (
         "no row at all is as good as few",
         "learned",
         (row_guard, "1 if min(known) > 0 else 0", "-1"),
+    ),
+    mutant(
+        "what was ready before a forecast was made came of it",
+        "C17",
+        (kept_forecasts, " if row.z_updated > since", ""),
+    ),
+    mutant(
+        "a forecast of nine nights in ten is earlier than that of half of them",
+        "C17",
+        (forecasting, "odds.at_rank(ends, odds.NEARLY, nights)", "odds.at_rank(ends, 0.1, nights)"),
     ),
 )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import timedelta
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
@@ -16,6 +16,7 @@ from batchctl.control.alerting.outbox import Outbox
 from batchctl.control.controller import Controller
 from batchctl.control.creation import Creator
 from batchctl.control.dependencies.dependency_watch import DependencyWatch
+from batchctl.control.dependencies.forecast_keeping import ForecastKeeping
 from batchctl.control.leadership import Leadership, LeadersTransactions
 from batchctl.control.maintenance.purge import Retention
 from batchctl.control.maintenance.sealing import Sealing
@@ -32,25 +33,30 @@ from batchctl.control.worker import Duty, Leading, Worker
 from batchctl.domain.alerting.alerts import AlertRules, Audience
 from batchctl.domain.commands import Identity
 from batchctl.domain.errors import BatchctlError, PluginError, Refused
+from batchctl.domain.liveness import Rhythm
 from batchctl.domain.operators.freezes import Scope
 from batchctl.domain.operators.pools import served_by
 from batchctl.domain.operators.release import Choice, Release
 from batchctl.domain.operators.request_verbs import Verb
 from batchctl.domain.operators.requests import Request
-from batchctl.domain.rows import BatchDefinition, InstanceId
+from batchctl.domain.rows import BatchDefinition, ControllerRow, InstanceId
 from batchctl.domain.scheduling.schedules import BackfillId, ScheduleId
+from batchctl.domain.scheduling.wall_clock import clock_of
 from batchctl.logs import Listener
+from batchctl.operations.dependencies.foretelling import Foretelling
 from batchctl.operations.intake.submission import Submission, submit
 from batchctl.operations.intervene import Operator
 from batchctl.operations.operators import acts
 from batchctl.operations.operators.freezing import Freezer
 from batchctl.operations.operators.pooling import Drainer
+from batchctl.operations.presence import Presence
 from batchctl.operations.requested import Proxy
 from batchctl.operations.scheduling.backfiller import Backfiller, Span
+from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.plugin_api import StepHandler
 from batchctl.ports import Boundary
 from batchctl.preparation import Preparer
-from batchctl.store import Connection
+from batchctl.store import Connection, controllers
 from batchctl.store.scheduling import backfills, schedule_rows
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import operator_request
@@ -178,6 +184,8 @@ class Program(Actor):
         upkeep.append(
             Retention(leaders, self.clock, listener, actor=self.name, host=self.host.name, interval=poll_interval)
         )
+        if options.past:
+            upkeep.insert(0, self._forecasts(leaders, rhythm))
         own_duties = list[Duty]()
         if options.schedules:
             deciding = Deciding(self.clock, creator, _is_harmless, timedelta(seconds=GRACE), None)
@@ -203,6 +211,20 @@ class Program(Actor):
             return proxy.carry_out(connection, request)
         finally:
             self.world.batches = None
+
+    def _forecasts(self, leaders: LeadersTransactions, rhythm: Rhythm) -> ForecastKeeping:
+        """Return what makes forecasts; of what has a past, or there is nothing to learn from."""
+        table = Timetable(transactions=leaders, clock=self.clock, zone="UTC", grace=timedelta(seconds=GRACE))
+        foretelling = Foretelling(table, Attendance(rhythm, lambda row: False))
+        return ForecastKeeping(
+            transactions=leaders,
+            clock=self.clock,
+            # Few schedules have as many turns as a forecast takes.
+            make=lambda: (made for made in foretelling.pieces() if made is not None),
+            interval=timedelta(minutes=5),
+            hours=range(0, 24 * 60, 5),
+            wall_clock=clock_of("UTC"),
+        )
 
     def _telling(self, leaders: LeadersTransactions, listener: Listener) -> list[Duty]:
         rules = AlertRules(channels=[Audience(name=telling.CHANNEL)], learns_arrivals=False)
@@ -234,6 +256,14 @@ class Program(Actor):
         )
         told: list[Duty] = [Alerting(self.clock, watch, outbox), Sealing(self.transactions, self.clock, listener)]
         return [*told, mailing] if self.world.options.reports else told
+
+
+class Attendance(Presence):
+    """Looks for controllers in a database that is no file, and so no copy of one."""
+
+    def living(self, connection: Connection, now: datetime) -> Sequence[ControllerRow]:
+        """Return the controllers that run."""
+        return [row for row in controllers.running(connection) if self.state(row, now) == "running"]
 
 
 class Person(Actor):
