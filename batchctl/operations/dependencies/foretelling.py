@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -82,13 +83,15 @@ class Foretelling:
         at_risk = [one for one in (*found, *absent) if _is_at_risk(one[1])]
         helps: dict[BatchId, list[str]] = {}
         for remedy, concerned in _remedies(tonight, at_risk):
-            tried = list[Replayed]()
+            ready, many = Counter[BatchId](), 0
             for piece in _some_at_once(tonight, remedy):
-                tried += piece
+                for one in piece:
+                    ready.update(batch_id for batch_id in concerned if _is_ready(tonight, one, batch_id))
+                    there.update(each.batch_id for each in one.instances)
+                many += len(piece)
                 yield None
-            there |= {each.batch_id for one in tried for each in one.instances}
             for batch_id in concerned:
-                share = _share_ready(tonight, tried, batch_id)
+                share = ready[batch_id] / many
                 if share >= HALF:
                     helps.setdefault(batch_id, []).append(f"{remedy.wording} ({share:.0%})")
         # Whatever stands: what does not come without it either is not kept from that by it.
@@ -204,17 +207,13 @@ def _more_than(most: int) -> list[int]:
     return sorted({most + 1, 2 * most})[-2:] if most else [1]
 
 
-def _share_ready(tonight: Tonight, replays: Sequence[Replayed], batch_id: BatchId) -> float:
-    """Return in which share of the nights any instance of a batch is ready by its time."""
+def _is_ready(tonight: Tonight, one: Replayed, batch_id: BatchId) -> bool:
+    """Say whether any instance of a batch is ready by its time."""
     end_by = (tonight.finish_by[batch_id] - tonight.now) // TICK
-    ready = sum(
-        any(
-            each.batch_id == batch_id and end is not None and end <= end_by
-            for each, end in zip(one.instances, one.ends, strict=True)
-        )
-        for one in replays
+    return any(
+        end is not None and end <= end_by and each.batch_id == batch_id
+        for each, end in zip(one.instances, one.ends, strict=True)
     )
-    return ready / len(replays)
 
 
 def _kept(tonight: Tonight, batch: BatchDefinition, one: BatchForecast, helps: Iterable[str]) -> KeptForecast:
