@@ -360,7 +360,7 @@ def test_of_a_thousand_that_one_waits_for_only_those_are_named_that_are_not_comp
 def test_a_forecast_says_what_it_does_not_know() -> None:
     drawn = shown(WHOLE, width=200)
     assert "If all of it began now: ready by 2" in drawn
-    assert "in 25% of the nights not without a person" in drawn
+    assert "needs a person in 25% of the nights" in drawn
     assert "Not known: p90: 3 nights are known of the step with the fewest" in drawn
 
     empty = draw(["a", "b"])

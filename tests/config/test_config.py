@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from batchctl import config
+from batchctl.alert_settings import alert_rules_of
 from batchctl.domain.errors import ConfigurationError
 from batchctl.settings_sections import SchedulerSettings
 
@@ -88,6 +90,8 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         ('[web]\nnames = ["https://a.b/"]\n', 2, "web.names", "'https://a.b/' is no name of a host"),
         ('[web]\nnames = ["a.b", "*"]\n', 2, "web.names", "write only the name"),
         ('[alerts]\nrepeat = "soon"\n', 2, "alerts.repeat", "'soon' is no length of time"),
+        ('[alerts]\nforecast_interval = "-1m"\n', 2, "alerts.forecast_interval", "or 0 for never"),
+        ('[alerts]\nforecast_hours = ["24:00"]\n', 2, "alerts.forecast_hours", "'24:00' is no time of day"),
         ("[alerts]\nrepaet = 5\n", 2, "alerts.repaet", "Did you mean 'repeat'?"),
         ('[alerts.channels.it]\nkind = "log"\npaht = "x"\n', 3, "alerts.channels.it.paht", "Did you mean 'path'?"),
         ('[alerts.channels.it]\npath = "x"\n', 1, "alerts.channels.it.kind", "needed"),
@@ -375,6 +379,14 @@ def test_what_the_scheduler_does_not_know_is_named_with_what_was_meant(tmp_path:
     # What is due is met a moment later; with less grace than that everything would be missed.
     for grace in ("-1", "0", "9.9"):
         assert "scheduler.grace" in refused(tmp_path, f"[scheduler]\ngrace = {grace}\n")
+
+
+def test_forecasts_are_made_every_ten_minutes_or_never(tmp_path: Path) -> None:
+    usual = alert_rules_of(config.load(written(tmp_path, "")))
+    assert (usual.forecast_interval, usual.forecast_hours) == (timedelta(minutes=10), [18 * 60, 0, 3 * 60])
+    told = '[alerts]\nforecast_interval = "0"\nforecast_hours = []\n'
+    rules = alert_rules_of(config.load(written(tmp_path, told)))
+    assert (rules.forecast_interval, rules.forecast_hours) == (timedelta(), [])
 
 
 def test_the_scheduler_of_one_node_is_switched_off_by_its_environment(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +17,7 @@ from batchctl.domain.scheduling.wall_clock import clock_of
 from batchctl.domain.status import Cause, HistoryStatus
 
 A, B = BatchId(1), BatchId(2)
+SATURDAY = 5
 FIRST = datetime(2026, 11, 1, 2, tzinfo=UTC)
 CLOCK = clock_of("Europe/Amsterdam")
 OK, BAD = HistoryStatus.SUCCESS, HistoryStatus.FAILED
@@ -84,14 +85,36 @@ def test_a_step_that_never_ran_takes_what_is_expected() -> None:
 def test_work_comes_when_it_came_before_and_tomorrow_where_it_is_here() -> None:
     found = known([attempt(at, 1) for at in range(1, 9)])
     before = datetime(2026, 11, 12, 1, tzinfo=UTC)
-    assert found.arrival(0, A, CLOCK, before) == datetime(2026, 11, 12, 2, tzinfo=UTC)
-    assert found.key_at(A, datetime(2026, 11, 12, 2, tzinfo=UTC), CLOCK) == "2026-11-12"
+    assert found.arrival(0, A, CLOCK, before) == (datetime(2026, 11, 12, 2, tzinfo=UTC), date(2026, 11, 12))
+    assert found.key_of_day(A, date(2026, 11, 12), CLOCK) == "2026-11-12"
     # It came every day at two, and has not come yet: it is expected at any moment.
     late = datetime(2026, 11, 12, 4, tzinfo=UTC)
-    assert found.arrival(0, A, CLOCK, late) == late
+    assert found.arrival(0, A, CLOCK, late) == (late, late.date())
     here = datetime(2026, 11, 9, 4, tzinfo=UTC)
-    assert found.arrival(0, A, CLOCK, here) == datetime(2026, 11, 10, 2, tzinfo=UTC)
+    assert found.arrival(0, A, CLOCK, here) == (datetime(2026, 11, 10, 2, tzinfo=UTC), date(2026, 11, 10))
     assert found.arrival(0, B, CLOCK, here) is None
+
+
+def test_what_is_late_since_yesterday_is_expected_at_any_moment_for_its_own_day() -> None:
+    found = known([attempt(at, 1) for at in range(1, 9)])
+    last = max(found.came[A].values())
+    next_day = last.date() + timedelta(days=1)
+    late = last + timedelta(days=1, hours=23)
+    assert found.arrival(0, A, CLOCK, late) == (late, next_day)
+    # For more than a day it is not late but left out.
+    later = last + timedelta(days=2, hours=1)
+    assert found.arrival(0, A, CLOCK, later) == (later, next_day + timedelta(days=1))
+
+
+def test_once_weekdays_are_known_nothing_is_expected_on_others() -> None:
+    friday = datetime(2026, 11, 27, 2, tzinfo=UTC)
+    came = {
+        day.isoformat(): day for day in (friday - timedelta(days=ago) for ago in range(25)) if day.weekday() < SATURDAY
+    }
+    found = past_nights([attempt(1, 1)], [], {A: came})
+    assert found.arrival(0, A, CLOCK, friday + timedelta(hours=5)) is None
+    sunday = friday + timedelta(days=2, hours=5)
+    assert found.arrival(0, A, CLOCK, sunday) == (friday + timedelta(days=3), date(2026, 11, 30))
 
 
 @given(st.lists(st.integers(1, 1000), min_size=20, max_size=30), st.integers(0, 29), st.integers(0, 1000))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
 import click
 
 from batchctl.cli import output
 from batchctl.cli.dependencies import forecast_lines
 from batchctl.cli.session import CliSession, batch_names, reads_rows
 from batchctl.domain.text import typed, visible
-from batchctl.operations.dependencies import forecast_check, forecasting
+from batchctl.operations.dependencies import forecast_check, forecasting, ready_times
 
 _SUPPOSE = 'Suppose something, such as "LoadOrders.20 *2", "resource \'ftp server\'=5", "arrive Orders=03:30".'
 
@@ -54,7 +57,7 @@ def forecast(
             *([f"batchctl forecast {typed(found[0].batch)}   (what decides)"] if found else ["batchctl status"])
         )
         return
-    _show(found[0])
+    _show(found[0], ready_times.helps(app.transactions, batch, found[0].cycle_key), app.settings.zone)
 
 
 def _check(session: CliSession, batch: str | None, as_json: bool) -> None:
@@ -68,12 +71,20 @@ def _check(session: CliSession, batch: str | None, as_json: bool) -> None:
     output.hints("batchctl forecast")
 
 
-def _show(one: forecasting.BatchForecast) -> None:
+def _show(one: forecasting.BatchForecast, helps: str | None, zone: ZoneInfo) -> None:
     output.line(
         f"{visible(one.batch)}{'' if one.cycle_key is None else f' for {visible(one.cycle_key)}'}: {forecast_lines.when(one)}"
     )
     if one.by is not None and one.chance is not None:
-        output.line(f"Ready by {one.by:%Y-%m-%d %H:%M} UTC: {one.chance:.0%}")
+        output.line(f"Ready by {one.by:%Y-%m-%d %H:%M} UTC{_local(one.by, zone)}: {one.chance:.0%}")
     for text in forecast_lines.because(one):
         output.line(text)
-    output.hints(f"batchctl why batch:{typed(one.batch)}", "batchctl forecast")
+    if helps is not None:
+        output.line(f"What would help: {visible(helps)}")
+    stand = [f"batchctl show {each.instance_id}   (it is {each.status})" for each in one.standing[:1]]
+    output.hints(*stand, f"batchctl why batch:{typed(one.batch)}", "batchctl forecast")
+
+
+def _local(by: datetime, zone: ZoneInfo) -> str:
+    """Say which time the clocks of the business show then, where they are not those of UTC."""
+    return "" if zone.key == "UTC" else f" ({by.astimezone(zone):%H:%M} {visible(zone.key)})"

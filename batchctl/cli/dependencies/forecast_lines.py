@@ -13,13 +13,18 @@ def when(one: BatchForecast) -> str:
     parts = [f"ready by {_at(one.median)} (p50)"] if one.median is not None else []
     parts += [f"{_at(one.nearly)} (p90)"] if one.nearly is not None else []
     if one.failing:
-        parts.append(f"in {one.failing:.0%} of the nights not without a person")
+        parts.append(f"needs a person in {one.failing:.0%} of the nights")
     return ", ".join(parts)
 
 
 def because(one: BatchForecast) -> Iterator[str]:
     """Yield from how many nights that is known, what decides, and what is not known."""
     yield f"{one.replays} nights replayed from what is known of {one.nights}."
+    if one.is_idle:
+        yield "No controller works now, and it is supposed that one begins at once: batchctl run"
+    yield from (
+        f"BatchControl {each.instance_id} is {each.status}, and keeps it from being ready." for each in one.standing
+    )
     if one.decides:
         yield "What decides, and in which share of the nights:"
     yield from (f"  {each.wording}" for each in one.decides)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from typing import Annotated, TypeVar
+from typing import Annotated, NamedTuple, TypeVar
 
 from batchctl.domain.dependencies.virtual_night import Lengths, Tries
 from batchctl.domain.rows import BatchDefinition, BatchId, InstanceId
@@ -20,6 +20,8 @@ REPLAYS = 200
 """How many replays there are at least: each night is replayed as often as any other."""
 KEY_FORMS = ("%Y-%m-%d", "%Y%m%d")
 """How CycleKeys name days; one that is written otherwise is not foreseen."""
+WEEKS_KNOWN = timedelta(days=13)
+"""Over how many days anything has to be known before weekdays are told apart."""
 _SUCCEEDED = {HistoryStatus.SUCCESS}
 _FAILED = {HistoryStatus.FAILED, HistoryStatus.TIMEOUT, HistoryStatus.LOST}
 _TICK = timedelta(milliseconds=1)
@@ -61,6 +63,13 @@ class _Runs:
         return found
 
 
+class Arrival(NamedTuple):
+    """When an instance comes, and the day on which it is expected."""
+
+    at: datetime
+    day: date
+
+
 @dataclass(frozen=True, slots=True)
 class PastNights:
     """The past, as replays draw from it."""
@@ -99,27 +108,40 @@ class PastNights:
 
         return take
 
-    def arrival(self, number: int, batch_id: BatchId, clock: WallClock, now: datetime) -> datetime | None:
-        """Return when the next instance of a batch comes in one replay, by when others came; None where none ever did.
+    def arrival(self, number: int, batch_id: BatchId, clock: WallClock, now: datetime) -> Arrival | None:
+        """Return when the next instance of a batch comes in one replay, by when others came; None where none is expected.
 
-        One a day is expected: today's, or tomorrow's where today's is here.
+        One a day is expected, on weekdays on which any came: yesterday's where it is late for less than a day, else today's,
+        or tomorrow's where today's is here.
         """
         came = self.came.get(batch_id)
-        if not came:
+        day = self._day_of_next(batch_id, clock, now) if came else None
+        if not came or day is None:
             return None
-        today = clock.day_of(now)
-        last = self.came_last.get(batch_id)
-        is_here = any(clock.day_of(one) == today for one in (*came.values(), *(() if last is None else (last,))))
-        day = today + DAY if is_here else today
         at = came.get(self.nights[number % len(self.nights)]) if self.nights else None
         drawn = _on(day, at if at is not None else _draw([*came.values()], number, batch_id, 0), clock)
-        if drawn > now:
-            return drawn
-        later = [moment for one in came.values() if (moment := _on(day, one, clock)) > now]
-        return _draw(later, number, batch_id, 0) if later else now
+        if drawn <= now:
+            later = [moment for one in came.values() if (moment := _on(day, one, clock)) > now]
+            drawn = _draw(later, number, batch_id, 0) if later else now
+        return Arrival(drawn, day)
 
-    def key_at(self, batch_id: BatchId, moment: datetime, clock: WallClock) -> str | None:
-        """Return the CycleKey that an instance probably has that comes then, by those that came before."""
+    def _day_of_next(self, batch_id: BatchId, clock: WallClock, now: datetime) -> date | None:
+        came, last = self.came[batch_id].values(), self.came_last.get(batch_id)
+        days = {clock.day_of(one) for one in (*came, *(() if last is None else (last,)))}
+        weekdays = {day.weekday() for day in days}
+        knows_weekdays = max(days) - min(days) >= WEEKS_KNOWN
+        today = clock.day_of(now)
+        after_last = max(days) + DAY
+        day = after_last if after_last >= today - DAY else today
+        while day <= today + DAY:
+            is_long_past = day < today and now - min(_on(day, one, clock) for one in came) >= DAY
+            if not is_long_past and (day.weekday() in weekdays or not knows_weekdays):
+                return day
+            day += DAY
+        return None
+
+    def key_of_day(self, batch_id: BatchId, expected: date, clock: WallClock) -> str | None:
+        """Return the CycleKey that an instance probably has that is expected on a day, by those that came before."""
         came = self.came.get(batch_id)
         if not came:
             return None
@@ -129,7 +151,7 @@ class PastNights:
                 day = datetime.strptime(last, form).date()  # noqa: DTZ007 - a day has no zone
             except ValueError:
                 continue
-            return (clock.day_of(moment) + (day - clock.day_of(came[last]))).strftime(form)
+            return (expected + (day - clock.day_of(came[last]))).strftime(form)
         return None
 
     def few(self, step: Step) -> int:

@@ -85,6 +85,12 @@ class Replayed:
     longest: Sequence[int | None]
     """The ProcessControlSeq of the step that took longest."""
 
+    def first_of(self, number: int) -> int:
+        """Return the instance with which began what led to one: itself where no other has started it."""
+        while (before := self.instances[number].after) is not None:
+            number = before
+        return number
+
     def way_to(self, number: int) -> Iterator[int]:
         """Yield the instances that decide when one ends, the last first."""
         seen = set[int]()

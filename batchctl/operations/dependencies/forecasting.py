@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, time
 
 from batchctl.domain.dependencies import odds, what_ifs
 from batchctl.domain.dependencies.virtual_night import Replayed, StartCause
 from batchctl.domain.dependencies.what_ifs import Suppositions, UnfitWhatIf
 from batchctl.domain.errors import InvalidInput, Refused
-from batchctl.domain.rows import NEVER, BatchDefinition, BatchId
+from batchctl.domain.rows import NEVER, BatchDefinition, BatchId, BatchInstance
 from batchctl.domain.scheduling.column_text import UnfitText, time_of_day
 from batchctl.domain.text import typed, visible
 from batchctl.operations.column_lists import Column, ColumnList
-from batchctl.operations.dependencies.tonight import TICK, Tonight, next_time, read_tonight
+from batchctl.operations.dependencies.tonight import AHEAD, TICK, Tonight, next_time, read_tonight
 from batchctl.operations.presence import Presence
 from batchctl.operations.scheduling.timetable import Timetable
+from batchctl.store.alerting import evidence
 
 _NO_WAITS = {StartCause.COMES, StartCause.AFTER}
 """What an instance starts by that waits for nothing else."""
@@ -63,6 +64,10 @@ class BatchForecast:
     nights: int
     """How many past nights at least are known of each of its steps."""
     replays: int
+    is_idle: bool = False
+    """That no controller works now: it is supposed that one begins at once."""
+    standing: tuple[BatchInstance, ...] = ()
+    """What needs a person on the way, where any night does."""
     decides: tuple[OnTheWay, ...] = ()
     not_known: tuple[str, ...] = ()
 
@@ -87,6 +92,9 @@ FORECASTS = ColumnList[BatchForecast](
         "NeedsPerson": Column(lambda one: one.failing, _share),
         "Nights": lambda one: one.nights,
         "Replays": lambda one: one.replays,
+        "Standing": lambda one: [
+            {"BatchControl_id": each.instance_id, "Status": each.status.value} for each in one.standing
+        ],
         "Decides": lambda one: [
             {"What": each.what, "ProcessControlSeq": each.seq, "Share": _share(each.share)} for each in one.decides
         ],
@@ -132,11 +140,14 @@ class Forecaster:
         batch = next(one for one in tonight.batches.values() if one.name == name)
         replays = self._replays(tonight)
         key, is_there = key_of(replays, batch.batch_id, cycle_key)
+        by = self._by(tonight, batch.batch_id)
+        if not is_there and (kept := kept_from_coming(tonight, batch, by, len(replays), cycle_key)) is not None:
+            return kept
         if not is_there:
             of_key = "" if cycle_key is None else f" for the CycleKey {visible(cycle_key)}"
             message = f"Nothing of batch {visible(name)} is open{of_key}, and nothing starts it within 24 hours."
             raise Refused(message, next_step=f"batchctl why batch:{typed(name)}")
-        return self._forecast(tonight, batch, key, replays)
+        return forecast_of(tonight, batch, key, replays, by)
 
     def everything(self) -> tuple[BatchForecast, ...]:
         """Return the same for each batch of which something is open, or comes within 24 hours; the soonest first."""
@@ -145,8 +156,12 @@ class Forecaster:
         made = list[BatchForecast]()
         for batch in tonight.batches.values():
             key, is_there = key_of(replays, batch.batch_id, None)
+            by = self._by(tonight, batch.batch_id)
+            kept = None if is_there else kept_from_coming(tonight, batch, by, len(replays))
             if is_there:
-                made.append(self._forecast(tonight, batch, key, replays))
+                made.append(forecast_of(tonight, batch, key, replays, by))
+            elif kept is not None:
+                made.append(kept)
         return tuple(sorted(made, key=lambda one: (one.median is None, one.median or NEVER, one.batch)))
 
     def _replays(self, tonight: Tonight) -> list[Replayed]:
@@ -160,12 +175,15 @@ class Forecaster:
         """Return by when a batch has to be ready: as was asked, or as its FinishBy says."""
         if self.by is None:
             return tonight.finish_by.get(batch_id)
-        return next_time(tonight.clock, tonight.now, time_of_day(self.by))
+        by = next_time(tonight.clock, tonight.now, time_of_day(self.by))
+        # What is ready for that day already has to be ready again by that time of the next one.
+        return next_time(tonight.clock, by, time_of_day(self.by)) if self._is_ready(tonight, batch_id, by) else by
 
-    def _forecast(
-        self, tonight: Tonight, batch: BatchDefinition, key: str | None, replays: Sequence[Replayed]
-    ) -> BatchForecast:
-        return forecast_of(tonight, batch, key, replays, self._by(tonight, batch.batch_id))
+    def _is_ready(self, tonight: Tonight, batch_id: BatchId, by: datetime) -> bool:
+        day = tonight.clock.day_of(by)
+        begins = tonight.clock.meant(datetime.combine(day, time()))
+        with self.timetable.transactions.read() as connection:
+            return evidence.finished(connection, batch_id, begins, day)
 
 
 def forecast_of(
@@ -199,9 +217,37 @@ def forecast_of(
         failing=sum(end is None for end in ends) / len(ends),
         nights=nights,
         replays=len(replays),
+        is_idle=tonight.night.slots is None,
+        standing=_standing(tonight, batch.batch_id) if None in ends else (),
         decides=tuple(_decides(tonight, replays, numbers)) if ways else (),
         not_known=tuple(_not_known(tonight, on_way, nights)),
     )
+
+
+def kept_from_coming(
+    tonight: Tonight, batch: BatchDefinition, by: datetime | None, replays: int, cycle_key: str | None = None
+) -> BatchForecast | None:
+    """Return the forecast of a batch that does not even come, because what it waits for stands; None where nothing does."""
+    standing = [one for one in _standing(tonight, batch.batch_id) if cycle_key is None or one.cycle_key == cycle_key]
+    if not standing:
+        return None
+    return BatchForecast(
+        batch=batch.name,
+        cycle_key=standing[0].cycle_key,
+        median=None,
+        nearly=None,
+        by=by,
+        chance=None if by is None else 0.0,
+        failing=1.0,
+        nights=tonight.nights({batch.batch_id, *(one.batch_id for one in standing)}),
+        replays=replays,
+        is_idle=tonight.night.slots is None,
+        standing=tuple(standing),
+    )
+
+
+def _standing(tonight: Tonight, batch_id: BatchId) -> tuple[BatchInstance, ...]:
+    return tuple(tonight.standing[at] for at in tonight.standing_before(batch_id))
 
 
 def key_of(replays: Sequence[Replayed], batch_id: BatchId, wanted: str | None) -> tuple[str | None, bool]:
@@ -210,7 +256,9 @@ def key_of(replays: Sequence[Replayed], batch_id: BatchId, wanted: str | None) -
         of_batch = [
             (one.ends[at] is None, one.ends[at] or 0, at)
             for at, each in enumerate(one.instances)
-            if each.batch_id == batch_id and (wanted is None or each.cycle_key == wanted)
+            if each.batch_id == batch_id
+            and (wanted is None or each.cycle_key == wanted)
+            and one.instances[one.first_of(at)].comes <= AHEAD // TICK
         ]
         if of_batch:
             return one.instances[min(of_batch)[2]].cycle_key, True

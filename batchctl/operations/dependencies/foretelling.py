@@ -14,7 +14,7 @@ from batchctl.domain.dependencies.virtual_night import Replayed, StartCause, Vir
 from batchctl.domain.dependencies.what_ifs import OtherCapacity, OtherLength, OtherSlots, Suppositions, WhatIf
 from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.domain.status import STOPPED, InstanceStatus
-from batchctl.operations.dependencies.forecasting import BatchForecast, OnTheWay, forecast_of, key_of
+from batchctl.operations.dependencies.forecasting import BatchForecast, OnTheWay, forecast_of, kept_from_coming, key_of
 from batchctl.operations.dependencies.tonight import AHEAD, TICK, PastBook, Tonight, tonight_of
 from batchctl.operations.presence import Presence
 from batchctl.operations.scheduling.timetable import Timetable
@@ -71,14 +71,14 @@ class Foretelling:
         for piece in _some_at_once(tonight, Remedy("")):
             replays += piece
             yield None
-        there = {each.batch_id for one in replays for each in one.instances}
         found = list[Found]()
         for batch in tonight.batches.values():
-            if batch.batch_id in there:
-                key, _ = key_of(replays, batch.batch_id, None)
+            key, is_there = key_of(replays, batch.batch_id, None)
+            if is_there:
                 by = tonight.finish_by.get(batch.batch_id)
                 found.append((batch, forecast_of(tonight, batch, key, replays, by)))
                 yield None
+        there = {batch.batch_id for batch, _ in found}
         absent = [*_kept_from_coming(tonight, there, len(replays))]
         at_risk = [one for one in (*found, *absent) if _is_at_risk(one[1])]
         helps: dict[BatchId, list[str]] = {}
@@ -127,36 +127,11 @@ def _night_with(tonight: Tonight, remedy: Remedy) -> VirtualNight:
 def _kept_from_coming(tonight: Tonight, there: Collection[BatchId], replays: int) -> Iterator[Found]:
     """Yield the batches that have to be ready, and do not even come: what they wait for stands."""
     for batch_id, by in tonight.finish_by.items():
-        standing = [*_standing_before(tonight, batch_id)]
-        if batch_id in there or not standing or by > tonight.now + AHEAD:
-            continue
-        batch, first = tonight.batches[batch_id], tonight.standing[standing[0]]
-        on_way = {batch_id, *(tonight.standing[at].batch_id for at in standing)}
-        yield (
-            batch,
-            BatchForecast(
-                batch=batch.name,
-                cycle_key=first.cycle_key,
-                median=None,
-                nearly=None,
-                by=by,
-                chance=0.0,
-                failing=1.0,
-                nights=tonight.nights(on_way),
-                replays=replays,
-            ),
-        )
-
-
-def _standing_before(tonight: Tonight, batch_id: BatchId) -> Iterator[int]:
-    """Yield the places in the night of what stands of a batch, or of what it waits for, directly or not."""
-    on_way, more = set[BatchId](), [batch_id]
-    while more:
-        each = more.pop()
-        if each not in on_way and each in tonight.batches:
-            on_way.add(each)
-            more += [one.depends_on for one in tonight.batches[each].dependencies]
-    yield from (at for at, one in tonight.standing.items() if one.batch_id in on_way)
+        if batch_id not in there and by <= tonight.now + AHEAD:
+            batch = tonight.batches[batch_id]
+            one = kept_from_coming(tonight, batch, by, replays)
+            if one is not None:
+                yield batch, one
 
 
 def _remedies(tonight: Tonight, at_risk: Sequence[Found]) -> Sequence[tuple[Remedy, list[BatchId]]]:
@@ -169,7 +144,7 @@ def _remedies(tonight: Tonight, at_risk: Sequence[Found]) -> Sequence[tuple[Reme
 
 
 def _reruns(tonight: Tonight, batch_id: BatchId) -> Iterator[Remedy]:
-    for at in [*_standing_before(tonight, batch_id)][-STANDING_TRIED:]:
+    for at in [*tonight.standing_before(batch_id)][-STANDING_TRIED:]:
         one = tonight.standing[at]
         if one.status in STOPPED:
             yield Remedy(f"batchctl rerun {one.instance_id} --reason ...", rerun=at)
@@ -217,8 +192,7 @@ def _is_ready(tonight: Tonight, one: Replayed, batch_id: BatchId) -> bool:
 
 
 def _kept(tonight: Tonight, batch: BatchDefinition, one: BatchForecast, helps: Iterable[str]) -> KeptForecast:
-    standing = (tonight.standing[at] for at in _standing_before(tonight, batch.batch_id))
-    stand = [f"BatchControl {each.instance_id} is {each.status}" for each in standing] if one.failing else []
+    stand = [f"BatchControl {each.instance_id} is {each.status}" for each in one.standing]
     return KeptForecast(
         batch_id=batch.batch_id,
         cycle_key=one.cycle_key,

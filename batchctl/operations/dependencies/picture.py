@@ -34,6 +34,7 @@ _TELLING = (
 )
 """Of several open instances, the one whose status stands first here speaks for its batch."""
 _UNDER_WAY = (InstanceStatus.RUNNING, InstanceStatus.RETRY, InstanceStatus.READY)
+_PAUSED = {InstanceStatus.PAUSED, InstanceStatus.PAUSING}
 _QUIET = {InstanceStatus.COMPLETE.value, InstanceStatus.CANCELLED.value, "idle"}
 ALONE_DRAWN = 20
 """So many batches without dependencies are drawn; of more only those of which there is something to say."""
@@ -171,7 +172,7 @@ def picture(transactions: Transactions, clock: Clock, name: str | None, cycle_ke
         if target is None:
             stands = _still_wanted(stands, waits, batches)
         else:
-            key = _key_under_way(batches, stands, waits) if cycle_key is None else cycle_key
+            key = _key_under_way(batches, target, stands, waits) if cycle_key is None else cycle_key
             of_key = {} if key is None else _by_batch(live.stands(connection, key))
             state = _state(connection, batches, target, now, key, of_key)
             stands = stands if key is None else _over_for(of_key, stands)
@@ -320,16 +321,20 @@ def _nodes(
 
 def _key_under_way(
     batches: Sequence[BatchDefinition],
+    target: BatchDefinition,
     stands: Mapping[BatchId, Sequence[Stand]],
     waits: Mapping[BatchId, Sequence[KeyWait]],
 ) -> str | None:
-    """Return the CycleKey of what is nearest to its end: of what runs, else of what is about to, else of what waits."""
+    """Return the CycleKey of what is nearest to its end: of what runs, else of what is about to, else of what waits or stands."""
     ids = [batch.batch_id for batch in batches]
     going = [stand for one in ids for stand in stands.get(one, ()) if stand.status in _UNDER_WAY]
     if going:
         return min(going, key=lambda stand: (_UNDER_WAY.index(stand.status), stand.instance_id)).cycle_key
     waiting = [wait for one in ids for wait in waits.get(one, ())]
-    return min(waiting, key=lambda wait: wait.since).cycle_key if waiting else None
+    if waiting:
+        return min(waiting, key=lambda wait: wait.since).cycle_key
+    stand = _speaks([one for one in stands.get(target.batch_id, ()) if one.status in _PAUSED])
+    return None if stand is None else stand.cycle_key
 
 
 def _stuck(connection: Connection, batches: Sequence[BatchDefinition]) -> dict[BatchId, Stand]:

@@ -56,6 +56,12 @@ def ready_times(transactions: Transactions, now: datetime) -> list[NamedForecast
         ]
 
 
+def helps(transactions: Transactions, name: str, cycle_key: str | None) -> str | None:
+    """Return what would help a batch to be ready in time, if anything was found that does."""
+    found = (one.forecast for one in ready_time(transactions, name))
+    return next((one.helps for one in found if one.cycle_key == cycle_key), None)
+
+
 def ready_time(transactions: Transactions, name: str) -> list[NamedForecast]:
     """Return when a batch will be ready, where anything is said of that."""
     with transactions.read() as connection:

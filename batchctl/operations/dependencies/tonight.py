@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 
 from batchctl.domain.alerting.expectations import Expected
+from batchctl.domain.dependencies import graph
 from batchctl.domain.dependencies.night_walk import replay
 from batchctl.domain.dependencies.past_nights import NIGHTS, Lessons, PastAttempt, PastNights
 from batchctl.domain.dependencies.virtual_night import Replayed, VirtualInstance, VirtualNight
@@ -73,15 +74,15 @@ class Tonight:
 
     def _arrivals(self, number: int, suppose: Suppositions) -> Iterator[VirtualInstance]:
         for batch_id in self.learned:
-            at = self.past.arrival(number, batch_id, self.clock, self.now)
-            if at is not None and at - self.now <= AHEAD:
-                key = self.past.key_at(batch_id, at, self.clock)
-                yield VirtualInstance(batch_id=batch_id, cycle_key=key, comes=max((at - self.now) // TICK, 1))
+            arrival = self.past.arrival(number, batch_id, self.clock, self.now)
+            if arrival is not None:
+                key = self.past.key_of_day(batch_id, arrival.day, self.clock)
+                yield VirtualInstance(batch_id=batch_id, cycle_key=key, comes=max((arrival.at - self.now) // TICK, 1))
         known = {self.batches[each].name for each in self.learned}
         for name in suppose.arrivals:
             if name not in known and not any(self.batches[one.batch_id].name == name for one in self.due):
                 batch_id = next(key for key, batch in self.batches.items() if batch.name == name)
-                key = self.past.key_at(batch_id, self._next(suppose.arrivals[name]), self.clock)
+                key = self.past.key_of_day(batch_id, self.clock.day_of(self._next(suppose.arrivals[name])), self.clock)
                 yield VirtualInstance(batch_id=batch_id, cycle_key=key, comes=1)
 
     def _moved(self, coming: Iterable[VirtualInstance], suppose: Suppositions) -> Iterator[VirtualInstance]:
@@ -92,6 +93,11 @@ class Tonight:
     def _next(self, minutes: int) -> datetime:
         """Return the next moment at which the clocks show a time of day."""
         return next_time(self.clock, self.now, minutes)
+
+    def standing_before(self, batch_id: BatchId) -> Iterator[int]:
+        """Yield the places in the night of what stands of a batch, or of what it waits for, directly or not."""
+        on_way = graph.upstream(self.batches.values(), batch_id) | {batch_id}
+        yield from (at for at, one in self.standing.items() if one.batch_id in on_way)
 
 
 def next_time(clock: WallClock, now: datetime, minutes: int) -> datetime:

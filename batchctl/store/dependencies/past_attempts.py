@@ -10,21 +10,22 @@ from sqlalchemy import Connection, bindparam, select
 from batchctl.domain.dependencies.past_nights import PastAttempt
 from batchctl.domain.rows import LARGEST_ID, BatchId
 from batchctl.store.columns import readable, unquoted
+from batchctl.store.conditions import one_of
 from batchctl.store.record_reading import Reader
 from batchctl.store.reports import NEWEST_IN_PARTS
 from batchctl.store.statements import RowSelect
-from batchctl.store.tables import batch_control, batch_process_history
+from batchctl.store.tables import OVER_INSTANCE, batch_control, batch_process_history
 
 _c, _h = batch_control.c, batch_process_history.c
 _attempt = Reader(PastAttempt)
-_NEWEST = (
+_LAST = (
     select(_c.BatchControl_id, _c.CycleKey, _c.z_inserted.label("CreatedTime"))
     .where(_c.BatchControl_id.in_(select(NEWEST_IN_PARTS.c.BatchControl_id)))
     .order_by(_c.BatchControl_id.desc())
     .limit(bindparam("most"))
-    .subquery(unquoted("LastOnes"))
-    .c
 )
+# Of the night under way nothing is learned.
+_NEWEST = _LAST.where(one_of("BatchControl.Status", OVER_INSTANCE)).subquery(unquoted("LastOnes")).c
 _ATTEMPTS = RowSelect(
     select(
         _h.ProcessBatch_id,
@@ -42,7 +43,7 @@ _ATTEMPTS = RowSelect(
     .order_by(_h.BatchProcessHistory_id)
 )
 
-_LAST_CAME = RowSelect(select(_NEWEST.CreatedTime))
+_LAST_CAME = RowSelect(_LAST.with_only_columns(_c.z_inserted))
 
 
 def last_arrivals(connection: Connection, batches: Iterable[BatchId]) -> dict[BatchId, datetime]:
