@@ -233,3 +233,48 @@ def test_it_shows_what_came_of_the_forecasts_that_were_kept(shop: PastShop) -> N
 def test_what_cannot_be_is_refused(shop: PastShop, args: tuple[str, ...], code: int, said: str) -> None:
     done = shop("forecast", *args)
     assert (done.returncode, said in done.stderr) == (code, True), (done.returncode, done.stderr)
+
+
+def test_what_waits_for_a_failed_batch_is_told_what_keeps_it_and_what_to_do(shop: PastShop) -> None:
+    shop.sql("UPDATE ProcessControl SET Data1 = 'false' WHERE ProcessControlSeq = 10")
+    shop.arrive("Orders", CycleKey="tonight")
+    assert shop("run", "--once").returncode == 1
+    ((number,),) = shop.sql("SELECT BatchControl_id FROM BatchControl WHERE CycleKey = 'tonight'")
+    found = shop.forecast("Report", "--by", "06:00", "--cycle-key", "tonight")
+
+    assert (found["P50"], found["Chance"], found["NeedsPerson"]) == (None, 0.0, 1.0)
+    assert found["Standing"] == [{"BatchControl_id": number, "Status": "failed"}]
+    told = shop("forecast", "Report", "--by", "06:00", "--cycle-key", "tonight").stdout
+    assert "needs a person in 100% of the nights" in told
+    assert f"BatchControl {number} is failed, and keeps it from being ready." in told
+    assert f"Next: batchctl show {number}   (it is failed)" in told
+
+
+def test_what_is_ready_for_a_day_has_to_be_ready_again_on_the_next_one(
+    control_database: ControlDatabase, run_batchctl: RunBatchctl
+) -> None:
+    shop = PastShop(control_database, run_batchctl)
+    shop.register()
+    shop.pass_nights()
+    shop.sql("UPDATE BatchControl SET z_updated = z_inserted")
+    by = (now() + timedelta(minutes=10)).replace(second=0, microsecond=0)
+    asked = ("Report", "--by", f"{by:%H:%M}")
+    assert shop.forecast(*asked)["By"] == shown(by)
+
+    midnight = datetime.combine(by.date(), time(), UTC)
+    shop.ran("Report", midnight, shop.ran("Orders", midnight, midnight))
+    shop.sql("UPDATE BatchControl SET z_updated = ? WHERE CycleKey = ?", written(midnight), f"{midnight:%Y-%m-%d}")
+    assert shop.forecast(*asked)["By"] == shown(by + DAY)
+
+
+def test_without_a_controller_it_says_so(shop: PastShop) -> None:
+    assert "No controller works now, and it is supposed that one begins at once" in shop("forecast", "Report").stdout
+
+
+def test_a_graph_names_what_is_paused(shop: PastShop) -> None:
+    shop.arrive("Orders", CycleKey="tonight")
+    assert shop("create").returncode == 0
+    ((number,),) = shop.sql("SELECT max(BatchControl_id) FROM BatchControl")
+    assert shop("pause", str(number), "--reason", "not yet").returncode == 0
+
+    assert f"Orders: BatchControl {number} is paused" in shop("graph", "Orders").stdout
