@@ -78,10 +78,11 @@ def test_the_end_of_a_command_is_overheard_and_nothing_else_is_carried_out(runne
 
     reports: list[Report] = []
     until = time.monotonic() + LIMIT
-    while not reports and time.monotonic() < until:
+    while not any(isinstance(report, Finished) for report in reports) and time.monotonic() < until:
         reports += runner.overhear()
 
-    assert [report.key for report in reports] == [KEY]
+    # On a busy machine it is announced before.
+    assert {report.key for report in reports} == {KEY}
     assert calls == []
     assert runner.overhear() == ()
     finished(runner, 2)
