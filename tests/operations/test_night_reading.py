@@ -133,28 +133,39 @@ def test_without_a_controller_the_same_deadlines_are_named(world: World) -> None
     assert found.notes == ("No controller works now: batchctl run",)
 
 
+def say(
+    world: World,
+    batch_id: int,
+    ago: int,
+    p50: int,
+    p90: int | None = None,
+    *,
+    ready: int | None = None,
+    key: str | None = None,
+) -> None:
+    """Keep a forecast so many minutes ago, with its levels in minutes from now, and in `ready` when it came."""
+    now = world.clock.now()
+    made, *others = (
+        None if minutes is None else (now + timedelta(minutes=minutes)).strftime("%Y-%m-%d %H:%M:%S.000")
+        for minutes in (-ago, p50, p90, ready)
+    )
+    world.sql(
+        "INSERT INTO KeptForecast (ProcessBatch_id, CycleKey, MadeOn, KeptFor, P50, P90, ReadyOn, NeedsPerson, Nights)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, 0, 30)",
+        *(batch_id, key, made, made, *others),
+    )
+
+
 def test_what_was_said_first_in_the_night_stands_against_what_came(world: World) -> None:
     for name in ("Early", "Late", "Never"):
         world.batch(name, steps=1)
-    now = world.clock.now()
-
-    def say(batch_id: int, ago: int, p50: int, p90: int | None, ready: int | None) -> None:
-        made, *others = (
-            None if minutes is None else (now + timedelta(minutes=minutes)).strftime("%Y-%m-%d %H:%M:%S.000")
-            for minutes in (-ago, p50, p90, ready)
-        )
-        world.sql(
-            "INSERT INTO KeptForecast (ProcessBatch_id, MadeOn, KeptFor, P50, P90, ReadyOn, NeedsPerson, Nights)"
-            " VALUES (?, ?, ?, ?, ?, ?, 0, 30)",
-            *(batch_id, made, made, *others),
-        )
-
-    say(1, 600, -60, -50, -55)
-    say(2, 600, -60, -50, -20)
-    say(2, 300, -20, -10, -20)
-    say(3, 600, -60, None, None)
-    say(1, 3000, -2900, -2800, -2000)
+    say(world, 1, 600, -60, -50, ready=-55)
+    say(world, 2, 600, -60, -50, ready=-20)
+    say(world, 2, 300, -20, -10, ready=-20)
+    say(world, 3, 600, -60)
+    say(world, 1, 3000, -2900, -2800, ready=-2000)
     world.submit("Never")
+    now = world.clock.now()
     report = reader(world).of(NightSpan(since=now - timedelta(hours=11), until=now, is_open=True))
     found = rows(report, "Forecasts")
 
@@ -163,6 +174,28 @@ def test_what_was_said_first_in_the_night_stands_against_what_came(world: World)
         ("Never", "not ready", None),
         ("Early", "as said", 300),
     ]
+
+
+def test_what_is_due_after_the_night_is_not_called_late(world: World) -> None:
+    for name in ("Done", "Morning", "Tomorrow", "Never"):
+        world.batch(name, steps=1)
+    say(world, 1, 600, 800, 820, key="tomorrow")
+    say(world, 1, 500, -60, -50, key="tonight", ready=-55)
+    say(world, 2, 600, 30, 60, key="tonight")
+    say(world, 3, 600, 700, 720, key="tomorrow")
+    say(world, 4, 600, -10, 20, key="tonight")
+    now = world.clock.now()
+    report = reader(world).of(NightSpan(since=now - timedelta(hours=11), until=now, is_open=True))
+
+    assert [(one["ProcessBatchName"], one["CycleKey"], one["Outcome"]) for one in rows(report, "Forecasts")] == [
+        ("Never", "tonight", "not ready"),
+        ("Done", "tonight", "as said"),
+        ("Morning", "tonight", "not due yet"),
+    ]
+    said = night_page.page(report)
+    assert '<span class="alarm">not ready</span>' in said
+    assert '<td data-label="outcome">not due yet</td>' in said
+    assert '<td data-label="CycleKey">tonight</td>' in said
 
 
 def test_a_failure_is_mended_by_a_person_and_a_retry_by_itself(world: World, operator: Operator) -> None:

@@ -14,6 +14,8 @@ from batchctl.operations.column_lists import Alarming, Column, ColumnList, Statu
 
 SHOWN = 20
 """How many lines of each list people see."""
+AS_SAID, NOT_DUE = "as said", "not due yet"
+"""What comes of a forecast, where nothing is wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +78,8 @@ class ForecastLine:
     first: KeptForecast
     ready_on: datetime | None
     """When it was ready; None where it is not."""
+    until: datetime
+    """The end of the report."""
 
     @property
     def later_by(self) -> timedelta | None:
@@ -88,9 +92,10 @@ class ForecastLine:
     def outcome(self) -> str:
         """Say how it went."""
         if self.ready_on is None:
-            return "not ready"
+            is_due = self.first.median is not None and self.first.median <= self.until
+            return "not ready" if is_due else NOT_DUE
         last = self.first.nearly or self.first.median
-        return "later than said" if last is not None and self.ready_on > last else "as said"
+        return "later than said" if last is not None and self.ready_on > last else AS_SAID
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,11 +234,12 @@ FORESEEN = ColumnList[ForecastLine](
     },
     {
         "batch": "ProcessBatchName",
+        "CycleKey": "CycleKey",
         "said (UTC)": "KeptFor",
         "p50 (UTC)": "P50",
         "p90 (UTC)": "P90",
         "ready (UTC)": "ReadyOn",
-        "": lambda one: StatusWord("done") if one.outcome == "as said" else Alarming(one.outcome),
+        "outcome": lambda one: one.outcome if one.outcome in (AS_SAID, NOT_DUE) else Alarming(one.outcome),
     },
 )
 LONG = ColumnList[LongLine](

@@ -29,6 +29,8 @@ from batchctl.operations.overview import Overview
 from batchctl.operations.presence import Presence
 from batchctl.operations.reports import night_lists, reporting
 from batchctl.operations.reports.night_lists import (
+    AS_SAID,
+    NOT_DUE,
     SHOWN,
     FailedStep,
     ForecastLine,
@@ -321,23 +323,40 @@ class _Night:
             )
 
     def foreseen(self) -> Iterator[ForecastLine]:
-        """Yield of each batch what was said first in the night, and when it was ready; what was not as said first."""
-        firsts: dict[BatchId, KeptForecast] = {}
-        for one in kept_forecasts.of_hours(self.connection, self.span.since, self.span.until):
-            firsts.setdefault(one.batch_id, one)
+        """Yield of each batch what was said first of this night, and when it was ready; what was not as said first.
+
+        What is due after the night stands last, and what is due later than the next night not at all.
+        """
+        soon = self.span.until + (self.span.until - self.span.since)
         found = [
             ForecastLine(
                 batch=self.name_of(one.batch_id),
                 first=one,
                 ready_on=one.ready_on
                 or kept_forecasts.end_of(self.connection, one.batch_id, one.cycle_key, one.made_on),
+                until=self.span.until,
             )
-            for one in [*firsts.values()][:MOST]
-            if one.median is not None
+            for one in [*self._said_first().values()][:MOST]
         ]
         yield from sorted(
-            found, key=lambda one: (one.outcome == "as said", -abs(one.later_by or timedelta(0)), one.batch)
+            (one for one in found if one.outcome != NOT_DUE or (one.first.median or soon) <= soon),
+            key=lambda one: (
+                one.outcome == NOT_DUE,
+                one.outcome == AS_SAID,
+                -abs(one.later_by or timedelta(0)),
+                one.batch,
+            ),
         )
+
+    def _said_first(self) -> Mapping[BatchId, KeptForecast]:
+        """Return of each batch the first forecast of what was due in this night, else the first."""
+        kept = kept_forecasts.of_hours(self.connection, self.span.since, self.span.until)
+        foretold = [one for one in kept if one.median is not None]
+        of_this_night = [one for one in foretold if one.median is not None and one.median <= self.span.until]
+        firsts: dict[BatchId, KeptForecast] = {}
+        for one in (*of_this_night, *foretold):
+            firsts.setdefault(one.batch_id, one)
+        return firsts
 
     def failed(self) -> Iterator[FailedStep]:
         """Yield the steps that failed for good, those that were not mended first."""
