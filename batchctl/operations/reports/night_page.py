@@ -17,6 +17,8 @@ from batchctl.operations.reports.night_lists import NightReport, ReportPart
 
 LONGEST = 500
 """How many characters of a value a page shows."""
+SHORT = 24
+"""How many characters of a value stand on one line of a wide page."""
 _PAGE = Template(
     """\
 <!DOCTYPE html>
@@ -35,15 +37,16 @@ h2{font-size:1.05rem;margin:1.6rem 0 .4rem}
 p{margin:.4rem 0;overflow-wrap:anywhere}
 .small{font-size:.875rem;color:#555}
 table{border-collapse:collapse;width:100%;font-size:.875rem}
-th,td{text-align:left;vertical-align:top;padding:.3rem .6rem .3rem 0;border-bottom:1px solid #ccc;overflow-wrap:anywhere}
+th,td{text-align:left;vertical-align:top;padding:.3rem .6rem .3rem 0;border-bottom:1px solid #ccc;white-space:nowrap}
 th{font-weight:600;color:#444}
-.number{text-align:right;overflow-wrap:normal}
+.number{text-align:right}
+.long{white-space:normal;overflow-wrap:anywhere;min-width:9rem}
 .alarm{color:#a8001c;font-weight:600}
-@media (max-width:40rem){
+@media (max-width:60rem){
 thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 table,tbody,tr,td{display:block}
 tr{border-bottom:2px solid #ccc;padding:.4rem 0}
-td,.number{border:0;padding:.1rem 0;text-align:left}
+td,.number{border:0;padding:.1rem 0;text-align:left;white-space:normal;overflow-wrap:anywhere}
 td::before{content:attr(data-label) " ";color:#555;font-size:.8rem}
 }
 @media (prefers-color-scheme:dark){
@@ -146,12 +149,16 @@ def _row(headings: Sequence[str], row: Sequence[object]) -> str:
 
 
 def _cell(heading: str, value: object) -> str:
-    alarm = f'<span class="alarm">{_html(plain(value))}</span>' if isinstance(value, Alarming) else _html(plain(value))
-    return f'<td{_class(heading)} data-label="{_html(heading.removesuffix("#"))}">{alarm}</td>'
+    said = plain(value)
+    alarm = f'<span class="alarm">{_html(said)}</span>' if isinstance(value, Alarming) else _html(said)
+    return f'<td{_class(heading, said)} data-label="{_html(heading.removesuffix("#"))}">{alarm}</td>'
 
 
-def _class(heading: str) -> str:
-    return ' class="number"' if heading.endswith("#") else ""
+def _class(heading: str, said: str = "") -> str:
+    """Return what a cell looks like: of numbers, of a long text that is broken anywhere, or of a short one that is not."""
+    if heading.endswith("#"):
+        return ' class="number"'
+    return ' class="long"' if len(said) > SHORT else ""
 
 
 def _html(text_of_it: str) -> str:
