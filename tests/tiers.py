@@ -40,6 +40,7 @@ FULL = {
     "acceptance/test_watched_folders.py": "controllers that are killed, thousands of files, and a writer that takes its time",
     "browser/test_by_issuer.py": "a real browser",
     "browser/test_everyone_can_use_it.py": "a real browser, before every page, four times",
+    "browser/test_forecast_pages.py": "a real browser",
     "browser/test_night_page.py": "a real browser",
     "browser/test_pictures.py": "a real browser",
     "browser/test_scripts.py": "a real browser",

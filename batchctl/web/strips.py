@@ -9,6 +9,10 @@ from typing import Any
 
 LEAST = 0.4
 """How wide a bar is at least, so that it is seen."""
+LABEL, NARROW_LABEL = 5, 10
+"""How far from both ends of a drawing the middle of an hour's label stands at least: of a wide one, of a narrow one."""
+SPARSE = 6
+"""How far apart hours stand above a narrow drawing."""
 _HOUR = timedelta(hours=1)
 
 
@@ -39,6 +43,16 @@ class Strip:
 
 
 @dataclass(frozen=True, slots=True)
+class HourLabel:
+    """What the clock shows above a drawing, and where."""
+
+    x: float
+    text: str
+    only_wide: bool
+    """True where a narrow drawing has no room for it."""
+
+
+@dataclass(frozen=True, slots=True)
 class ChartSpan:
     """From when until when a chart reaches."""
 
@@ -61,12 +75,14 @@ class ChartSpan:
         if self.start <= moment <= self.end:
             yield Bar(min(self.at(moment), 100 - LEAST), LEAST, kind, text)
 
-    def hours(self, every: int) -> Iterator[tuple[float, str]]:
-        """Yield each so many hours where it lies, and what the clock shows then."""
+    def hours(self, every: int) -> Iterator[HourLabel]:
+        """Yield each so many hours where it lies, and what the clock shows then; not what would reach beyond an end."""
         moment = self.start.replace(minute=0, second=0, microsecond=0) + _HOUR
         while moment < self.end:
-            if moment.hour % every == 0:
-                yield self.at(moment), f"{moment:%H:%M}"
+            x = self.at(moment)
+            room = min(x, 100 - x)
+            if moment.hour % every == 0 and room >= LABEL:
+                yield HourLabel(x, f"{moment:%H:%M}", moment.hour % SPARSE != 0 or room < NARROW_LABEL)
             moment += _HOUR
 
 

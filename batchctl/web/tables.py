@@ -39,6 +39,8 @@ _COMMANDS = {"next", "to clear it"}
 """The headings under which commands stand, which people copy."""
 _WIDE = 24
 """From how many characters on a text keeps some width, also on a telephone."""
+_DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9]{2}:[0-9]{2})?")
+"""A day, also with a time to the minute: it is not broken within the day."""
 _NAMED = re.compile(
     r"\b(?P<whole>BatchControl (?P<id>[0-9]{1,18}))\b"
     r"|(?<=\bbatchctl )(?P<verb>(?:why|show|history|output|rerun|skip|pause|resume|cancel|confirm|refuse) )"
@@ -96,8 +98,10 @@ def _placed(value: object, heading: str, column: str) -> Cell:
 
 
 def width_of(text: str | None) -> str:
-    """Return the class of a text that keeps some width, also on a telephone; nothing of a short one."""
-    return "wide" if len(text or "") > _WIDE else ""
+    """Return the class of a text that keeps some width, also on a telephone; of a short one, only if it is a day."""
+    if len(text or "") > _WIDE:
+        return "wide"
+    return "day" if _DAY.fullmatch(text or "") else ""
 
 
 def linked(text: str) -> Markup:

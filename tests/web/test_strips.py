@@ -28,8 +28,12 @@ def test_what_takes_no_time_is_seen_all_the_same() -> None:
     assert mark.x + mark.width <= 100
 
 
-def test_hours_are_shown_so_far_apart() -> None:
-    assert [text for _, text in SPAN.hours(3)] == ["21:00", "00:00", "03:00", "06:00"]
+def test_hours_are_shown_so_far_apart_and_not_beyond_the_ends() -> None:
+    day = ChartSpan(START - timedelta(minutes=45), START + timedelta(hours=22, minutes=15))
+
+    assert [one.text for one in SPAN.hours(3)] == ["21:00", "00:00", "03:00", "06:00"]
+    assert [one.text for one in day.hours(3)] == ["21:00", "00:00", "03:00", "06:00", "09:00", "12:00", "15:00"]
+    assert [one.text for one in day.hours(3) if not one.only_wide] == ["00:00", "06:00", "12:00"]
 
 
 def test_the_longest_is_as_high_as_there_is_room() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 
 from batchctl.domain.dependencies.forecast_record import EVEN, KeptForecast
@@ -20,19 +21,25 @@ def _chance(one: NamedForecast) -> object:
     return Alarming(f"{one.forecast.chance} %") if one.forecast.chance < EVEN else f"{one.forecast.chance} %"
 
 
+def _minute(moment: Callable[[KeptForecast], datetime | None]) -> Callable[[NamedForecast], object]:
+    """Return what shows a moment to the minute, on two lines where there is little room."""
+    return lambda one: None if (at := moment(one.forecast)) is None else f"{at:%Y-%m-%d %H:%M}"
+
+
 READY_TIMES = ColumnList[NamedForecast](
     "Ready by",
     {"ProcessBatchName": lambda one: one.batch, **record(KeptForecast, lambda one: one.forecast)},
     {
         "batch": "ProcessBatchName",
-        "CycleKey": "CycleKey",
-        "p50 (UTC)": "P50",
-        "p90 (UTC)": "P90",
-        "by (UTC)": "FinishBy",
         "chance#": _chance,
+        "CycleKey": "CycleKey",
+        "p50 (UTC)": _minute(lambda one: one.median),
+        "p90 (UTC)": _minute(lambda one: one.nearly),
+        "by (UTC)": _minute(lambda one: one.finish_by),
+        "needs a person#": lambda one: f"{one.forecast.needs_person} %" if one.forecast.needs_person else None,
+        "said (UTC)": _minute(lambda one: one.made_on),
         "decides": "Decides",
         "would help": "Helps",
-        "said (UTC)": "MadeOn",
     },
 )
 

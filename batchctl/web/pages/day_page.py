@@ -42,7 +42,7 @@ def _strip(one: BatchDay, found: DayChart, span: ChartSpan) -> Strip:
     worked = ", ".join(f"{many} {status}" for status, many in _counts(one).items())
     due = ", ".join(dict.fromkeys(_clock(each.at) for each in one.due[:6])) + (" ..." if len(one.due) > 6 else "")
     href = f"/batch?{urlencode({'name': one.batch.name})}"
-    return Strip(one.batch.name, tuple(_bars(one, found, span)), (usual, worked, due, _ready(one)), href)
+    return Strip(one.batch.name, tuple(_bars(one, found, span)), (usual, worked, due, _ready(one, found.now)), href)
 
 
 def _bars(one: BatchDay, found: DayChart, span: ChartSpan) -> Iterator[Bar]:
@@ -53,7 +53,8 @@ def _bars(one: BatchDay, found: DayChart, span: ChartSpan) -> Iterator[Bar]:
         words = f"instance {each.instance_id} {each.status.value}, {_clock(each.began)} to {_clock(end)}"
         yield from span.bar(each.began, end, each.status.value, words)
     if one.ready is not None and one.ready.median is not None and one.ready.median > found.now:
-        yield from span.bar(one.ready.median, one.ready.nearly or one.ready.median, "ready", f"ready by {_ready(one)}")
+        words = f"ready by {_ready(one, found.now)}"
+        yield from span.bar(one.ready.median, one.ready.nearly or one.ready.median, "ready", words)
     for due in one.due:
         yield from span.mark(due.at, "due", f"due {_clock(due.at)} by {due.schedule}")
     yield from span.mark(found.now, "now", "")
@@ -66,10 +67,15 @@ def _counts(one: BatchDay) -> dict[str, int]:
     return counts
 
 
-def _ready(one: BatchDay) -> str:
-    """Say when it will be ready: p50 and p90."""
+def _ready(one: BatchDay, now: datetime) -> str:
+    """Say when it will be ready: p50 and p90, with the day where that is another than the one before it."""
     levels = () if one.ready is None else (one.ready.median, one.ready.nearly)
-    return " to ".join(_clock(at) for at in levels if at is not None)
+    said, day = list[str](), now.date()
+    for at in levels:
+        if at is not None:
+            said.append(_clock(at) if at.date() == day else f"{at:%Y-%m-%d} {_clock(at)}")
+            day = at.date()
+    return " to ".join(said)
 
 
 def _clock(moment: datetime) -> str:
