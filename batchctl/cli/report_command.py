@@ -83,7 +83,8 @@ def due(session: CliSession, names: tuple[str, ...], since: datetime | None, as_
         output.show_list(columns, rows, if_any=True)
     if not (found.coming or found.waits or found.under_way):
         output.line("Nothing is due, and nothing is under way.")
-    output.hints("batchctl report late", "batchctl schedule list")
+    waiting = [f"batchctl forecast {typed(found.waits[0].batch)}"] if found.waits else []
+    output.hints(*waiting, "batchctl report late", "batchctl schedule list")
 
 
 @report.command()

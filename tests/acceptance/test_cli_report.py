@@ -52,6 +52,35 @@ def test_how_long_steps_take(night: Night) -> None:
     assert night("report", "durations", "--batch", "Lod").returncode == 3
 
 
+def test_what_waits_for_others_has_what_was_said_of_it(night: Night) -> None:
+    for name in ("Other", "Both"):
+        night.batch(name, "true")
+    night.sql(
+        "INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id)"
+        " SELECT b.ProcessBatch_id, u.ProcessBatch_id FROM ProcessBatch b, ProcessBatch u"
+        " WHERE b.ProcessBatchName = 'Both' AND u.ProcessBatchName <> 'Both'"
+    )
+    for key in ("2026-11-28", "2026-11-29"):
+        night.arrive("Load", CycleKey=key)
+    assert night("run", "--until-idle=0.2").returncode == 0
+    night.sql("DELETE FROM KeptForecast")
+    night.sql(
+        "INSERT INTO KeptForecast (ProcessBatch_id, CycleKey, MadeOn, P50, P90, NeedsPerson, Nights)"
+        " SELECT ProcessBatch_id, '2026-11-28', '2026-11-28 02:00:00', '2026-11-28 04:10:00', '2026-11-28 05:10:00', 0, 30"
+        " FROM ProcessBatch WHERE ProcessBatchName = 'Both'"
+    )
+
+    waits = night.json("report", "due")["Waits"]
+    shown = night("report", "due", env=WIDE).stdout
+
+    assert sorted((one["CycleKey"], one["ExpectedEnd"], one["P90"]) for one in waits) == [
+        ("2026-11-28", "2026-11-28T04:10:00.000Z", "2026-11-28T05:10:00.000Z"),
+        ("2026-11-29", None, None),
+    ]
+    assert "2026-11-28 04:10:00" in shown
+    assert "Next: batchctl forecast Both" in shown
+
+
 def test_what_is_due_and_what_stands(night: Night) -> None:
     assert (
         night("schedule", "add", "nightly", "--entity", "Load", "--type", "daily", "--run-times", "06:00").returncode

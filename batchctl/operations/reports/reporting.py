@@ -24,6 +24,7 @@ from batchctl.operations.scheduling.timetable import ComingUp, Timetable, coming
 from batchctl.ports import Transactions
 from batchctl.store import Connection, reports
 from batchctl.store.definitions import definitions
+from batchctl.store.dependencies import kept_forecasts
 from batchctl.store.maintenance import attempt_lengths
 from batchctl.store.maintenance.attempt_lengths import Steps
 
@@ -71,6 +72,19 @@ class Coming:
     coming: ComingUp
     batches: tuple[str, ...]
     ready: ReadyTime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForetoldWait:
+    """A wait, and when its batch will be ready for that CycleKey, as the leader has said last."""
+
+    seen: Seen
+    ready: ReadyTime
+
+    @property
+    def batch(self) -> str:
+        """Return the name of the batch that waits."""
+        return self.seen.wait.batch.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,14 +209,20 @@ MISSED = ColumnList[IncidentSign](
     },
     {"batch": "ProcessBatchName", "by (UTC)": "Since", "message": "Message", "next": "Next"},
 )
-WAITS = ColumnList[dependents.Seen](
+WAITS = ColumnList[ForetoldWait](
     "Waiting for others",
-    dependents.WAITS.columns,
+    {
+        **dependents.WAITS.within(lambda one: one.seen),
+        "ExpectedEnd": lambda one: one.ready.median,
+        "P90": lambda one: one.ready.nearly,
+    },
     {
         "batch": "ProcessBatchName",
         "CycleKey": "CycleKey",
         "since (UTC)": "Since",
         "deadline (UTC)": "Deadline",
+        "p50 (UTC)": "ExpectedEnd",
+        "p90 (UTC)": "P90",
         "why": "Reason",
     },
 )
@@ -214,7 +234,7 @@ class Due:
 
     now: datetime
     coming: tuple[Coming, ...]
-    waits: tuple[Seen, ...]
+    waits: tuple[ForetoldWait, ...]
     under_way: tuple[StepUnderWay, ...]
 
 
@@ -226,7 +246,7 @@ class Late:
     since: datetime
     running: tuple[StepUnderWay, ...]
     overdue: tuple[Coming, ...]
-    waits: tuple[Seen, ...]
+    waits: tuple[ForetoldWait, ...]
     standing: tuple[StuckInstance, ...]
     steps: tuple[StepLengths, ...]
     missed: tuple[IncidentSign, ...] = ()
@@ -285,7 +305,7 @@ class Reporter:
                 since=self._since,
                 running=tuple(one for one in running if one.late_by is not None),
                 overdue=tuple(one for one in self._coming(connection, batches, night) if one.coming.next.is_overdue),
-                waits=tuple(one for one in self._waits(connection, batches, now) if one.is_overdue),
+                waits=tuple(one for one in self._waits(connection, batches, now) if one.seen.is_overdue),
                 standing=_standing(connection, batches, now),
                 steps=tuple(one for one in _steps(batches, found) if one.over),
                 missed=self._missed(connection, batches, now),
@@ -327,10 +347,18 @@ class Reporter:
 
     def _waits(
         self, connection: Connection, batches: Mapping[BatchId, BatchDefinition], now: datetime
-    ) -> tuple[Seen, ...]:
+    ) -> tuple[ForetoldWait, ...]:
         every = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
         found = dependents.seen(connection, every, now, MOST)
-        return tuple(one for one in found if one.wait.batch.batch_id in batches)
+        said = {
+            (one.batch_id, one.cycle_key): ReadyTime(median=one.median, nearly=one.nearly)
+            for one in kept_forecasts.newest(connection)
+        }
+        return tuple(
+            ForetoldWait(seen=one, ready=said.get((one.wait.batch.batch_id, one.wait.cycle_key), ReadyTime()))
+            for one in found
+            if one.wait.batch.batch_id in batches
+        )
 
 
 def _steps(batches: Mapping[BatchId, BatchDefinition], found: Steps) -> tuple[StepLengths, ...]:
