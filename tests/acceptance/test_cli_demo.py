@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 import sqlite3
 import tempfile
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.installation import PATIENCE, RunBatchctl, StartBatchctl
+from tests.house.source import ROOT
 from tests.postgres import PostgresServer
 
 pytestmark = pytest.mark.wheel
@@ -238,10 +240,17 @@ def test_the_story_stops_when_another_file_fails_than_the_one_it_tells_of(
     assert "The sender sends the file again" not in stopped.stdout
 
 
+def in_a_browser() -> list[list[str]]:
+    """Return the commands by which README shows it in a browser, without the program."""
+    _, _, below = (ROOT / "README.md").read_text(encoding="utf-8").partition("Or see it in a browser")
+    return [shlex.split(line, comments=True)[1:] for line in below.split("```")[1].splitlines() if line]
+
+
 def test_the_story_can_be_ended_in_a_browser(
     run_batchctl: RunBatchctl, start_batchctl: StartBatchctl, tmp_path: Path
 ) -> None:
-    worker = start_batchctl("demo", "--web", cwd=tmp_path)
+    begin, again, looked_at = in_a_browser()
+    worker = start_batchctl(*begin, cwd=tmp_path)
     assert worker.stdout is not None
     lines = [worker.stdout.readline()]
     while lines[-1] and not lines[-1].startswith("Code: "):
@@ -250,7 +259,9 @@ def test_the_story_can_be_ended_in_a_browser(
     worker.communicate(timeout=PATIENCE)
 
     assert lines[-2].startswith("The console: http://127.0.0.1:")
-    folder = tmp_path / "batchctl-demo"
+    assert "1 failed" in run_batchctl(*looked_at, cwd=tmp_path).stdout
+    assert [*again[:-1], "status"] == looked_at
+    folder = tmp_path / begin[1]
     assert run_batchctl("rerun", "6", "--reason", "sent again", cwd=folder).returncode == 0
     assert run_batchctl("process", cwd=folder).returncode == 0
     with closing(sqlite3.connect(folder / "batchctl.db")) as control:
