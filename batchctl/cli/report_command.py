@@ -17,7 +17,7 @@ from batchctl.domain.errors import BatchctlError
 from batchctl.domain.records import JsonValue, moment
 from batchctl.domain.text import typed, visible
 from batchctl.operations.alerting import alert_channels
-from batchctl.operations.reports import night_lists, night_mail, night_page, night_reading, reporting
+from batchctl.operations.reports import night_lists, night_mail, night_reading, reporting
 from batchctl.system import files
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -139,7 +139,7 @@ def night(session: CliSession, since: str, file: str | None, channel: str | None
         )
         output.say(f"The report was sent through {channel}.")
     if file is not None:
-        _write(file, night_page.page(found))
+        _write(file, night_mail.masked_page(session.app.settings, found))
         output.say(f"The report was written to {file}.")
     if as_json:
         lists: dict[str, output.Listed] = {part.name: (part.columns, part.rows) for part in found.parts}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -85,36 +85,53 @@ def test_a_step_that_never_ran_takes_what_is_expected() -> None:
 def test_work_comes_when_it_came_before_and_tomorrow_where_it_is_here() -> None:
     found = known([attempt(at, 1) for at in range(1, 9)])
     before = datetime(2026, 11, 12, 1, tzinfo=UTC)
-    assert found.arrival(0, A, CLOCK, before) == (datetime(2026, 11, 12, 2, tzinfo=UTC), date(2026, 11, 12))
-    assert found.key_of_day(A, date(2026, 11, 12), CLOCK) == "2026-11-12"
+    two = datetime(2026, 11, 12, 2, tzinfo=UTC)
+    assert expected(found, before) == (two, "2026-11-12")
     # It came every day at two, and has not come yet: it is expected at any moment.
     late = datetime(2026, 11, 12, 4, tzinfo=UTC)
-    assert found.arrival(0, A, CLOCK, late) == (late, late.date())
+    assert expected(found, late) == (late, "2026-11-12")
     here = datetime(2026, 11, 9, 4, tzinfo=UTC)
-    assert found.arrival(0, A, CLOCK, here) == (datetime(2026, 11, 10, 2, tzinfo=UTC), date(2026, 11, 10))
+    assert expected(found, here) == (datetime(2026, 11, 10, 2, tzinfo=UTC), "2026-11-10")
     assert found.arrival(0, B, CLOCK, here) is None
 
 
 def test_what_is_late_since_yesterday_is_expected_at_any_moment_for_its_own_day() -> None:
     found = known([attempt(at, 1) for at in range(1, 9)])
-    last = max(found.came[A].values())
-    next_day = last.date() + timedelta(days=1)
+    last = datetime(2026, 11, 9, 2, tzinfo=UTC)
     late = last + timedelta(days=1, hours=23)
-    assert found.arrival(0, A, CLOCK, late) == (late, next_day)
+    assert expected(found, late) == (late, "2026-11-10")
     # For more than a day it is not late but left out.
     later = last + timedelta(days=2, hours=1)
-    assert found.arrival(0, A, CLOCK, later) == (later, next_day + timedelta(days=1))
+    assert expected(found, later) == (later, "2026-11-11")
 
 
 def test_once_weekdays_are_known_nothing_is_expected_on_others() -> None:
     friday = datetime(2026, 11, 27, 2, tzinfo=UTC)
-    came = {
-        day.isoformat(): day for day in (friday - timedelta(days=ago) for ago in range(25)) if day.weekday() < SATURDAY
-    }
-    found = past_nights([attempt(1, 1)], [], {A: came})
+    days = (friday - timedelta(days=ago) for ago in range(25))
+    found = past_nights([attempt(1, 1)], [], {A: {f"{day:%Y-%m-%d}": day for day in days if day.weekday() < SATURDAY}})
     assert found.arrival(0, A, CLOCK, friday + timedelta(hours=5)) is None
     sunday = friday + timedelta(days=2, hours=5)
-    assert found.arrival(0, A, CLOCK, sunday) == (friday + timedelta(days=3), date(2026, 11, 30))
+    assert expected(found, sunday) == (friday + timedelta(days=3), "2026-11-30")
+
+
+def test_what_comes_around_midnight_is_of_one_day() -> None:
+    nights = [FIRST.replace(hour=23, minute=0) + timedelta(days=at, minutes=(at * 37) % 60 - 10) for at in range(12)]
+    keys = [f"{(at + timedelta(hours=3)):%Y-%m-%d}" for at in nights]
+    found = past_nights([attempt(1, 1)], [], {A: dict(zip(keys, nights, strict=True))})
+    now = nights[-1] + timedelta(minutes=1)
+    assert {CLOCK.day_of(one) - one.date() for one in nights} == {timedelta(0), timedelta(days=1)}
+    comes = [found.arrival(number, A, CLOCK, now) for number in range(30)]
+    assert all(one is not None and one.at - nights[-1] > timedelta(hours=23) for one in comes)
+    assert expected(found, now)[1] == f"{(nights[-1] + timedelta(days=1, hours=3)):%Y-%m-%d}"
+    assert expected(found, now + timedelta(hours=20))[1] == expected(found, now)[1]
+
+
+def expected(found: PastNights, now: datetime) -> tuple[datetime, str | None]:
+    """Return when the next instance comes, and for which CycleKey."""
+    arrival, arrivals = found.arrival(0, A, CLOCK, now), found.arrivals(A, CLOCK)
+    assert arrival is not None
+    assert arrivals is not None
+    return arrival.at, arrivals.key_of(arrival.day)
 
 
 @given(st.lists(st.integers(1, 1000), min_size=20, max_size=30), st.integers(0, 29), st.integers(0, 1000))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
-from typing import Annotated, NamedTuple, TypeVar
+from datetime import datetime, timedelta
+from typing import Annotated, TypeVar
 
+from batchctl.domain.dependencies.past_arrivals import Arrival, PastArrivals
 from batchctl.domain.dependencies.virtual_night import Lengths, Tries
 from batchctl.domain.rows import BatchDefinition, BatchId, InstanceId
-from batchctl.domain.scheduling.wall_clock import DAY, WallClock, naive
+from batchctl.domain.scheduling.wall_clock import WallClock
 from batchctl.domain.status import Cause, HistoryStatus
 from batchctl.domain.values import named_value
 
@@ -18,10 +19,6 @@ NIGHTS = 60
 """How many past nights are replayed, and from how many past runs a step draws where it stands in none of them."""
 REPLAYS = 200
 """How many replays there are at least: each night is replayed as often as any other."""
-KEY_FORMS = ("%Y-%m-%d", "%Y%m%d")
-"""How CycleKeys name days; one that is written otherwise is not foreseen."""
-WEEKS_KNOWN = timedelta(days=13)
-"""Over how many days anything has to be known before weekdays are told apart."""
 _SUCCEEDED = {HistoryStatus.SUCCESS}
 _FAILED = {HistoryStatus.FAILED, HistoryStatus.TIMEOUT, HistoryStatus.LOST}
 _TICK = timedelta(milliseconds=1)
@@ -63,13 +60,6 @@ class _Runs:
         return found
 
 
-class Arrival(NamedTuple):
-    """When an instance comes, and the day on which it is expected."""
-
-    at: datetime
-    day: date
-
-
 @dataclass(frozen=True, slots=True)
 class PastNights:
     """The past, as replays draw from it."""
@@ -83,6 +73,7 @@ class PastNights:
     """What is taken for a step of which too little is known."""
     came_last: Mapping[BatchId, datetime] = field(default_factory=dict)
     """When the newest instance of each batch came, whether anything of it has ended or not."""
+    _arrivals: dict[BatchId, PastArrivals] = field(default_factory=dict)
 
     @property
     def replays(self) -> int:
@@ -108,51 +99,24 @@ class PastNights:
 
         return take
 
-    def arrival(self, number: int, batch_id: BatchId, clock: WallClock, now: datetime) -> Arrival | None:
-        """Return when the next instance of a batch comes in one replay, by when others came; None where none is expected.
+    def arrivals(self, batch_id: BatchId, clock: WallClock) -> PastArrivals | None:
+        """Return when instances of a batch came; None where none did."""
+        if batch_id not in self._arrivals and (came := self.came.get(batch_id)):
+            self._arrivals[batch_id] = PastArrivals(came, self.came_last.get(batch_id), clock)
+        return self._arrivals.get(batch_id)
 
-        One a day is expected, on weekdays on which any came: yesterday's where it is late for less than a day, else today's,
-        or tomorrow's where today's is here.
-        """
-        came = self.came.get(batch_id)
-        day = self._day_of_next(batch_id, clock, now) if came else None
-        if not came or day is None:
+    def arrival(self, number: int, batch_id: BatchId, clock: WallClock, now: datetime) -> Arrival | None:
+        """Return when the next instance of a batch comes in one replay, by when others came; None where none is expected."""
+        past = self.arrivals(batch_id, clock)
+        day = None if past is None else past.next_day(now)
+        if past is None or day is None:
             return None
-        at = came.get(self.nights[number % len(self.nights)]) if self.nights else None
-        drawn = _on(day, at if at is not None else _draw([*came.values()], number, batch_id, 0), clock)
+        at = past.came.get(self.nights[number % len(self.nights)]) if self.nights else None
+        drawn = past.on(day, at if at is not None else _draw([*past.came.values()], number, batch_id, 0))
         if drawn <= now:
-            later = [moment for one in came.values() if (moment := _on(day, one, clock)) > now]
+            later = [moment for one in past.came.values() if (moment := past.on(day, one)) > now]
             drawn = _draw(later, number, batch_id, 0) if later else now
         return Arrival(drawn, day)
-
-    def _day_of_next(self, batch_id: BatchId, clock: WallClock, now: datetime) -> date | None:
-        came, last = self.came[batch_id].values(), self.came_last.get(batch_id)
-        days = {clock.day_of(one) for one in (*came, *(() if last is None else (last,)))}
-        weekdays = {day.weekday() for day in days}
-        knows_weekdays = max(days) - min(days) >= WEEKS_KNOWN
-        today = clock.day_of(now)
-        after_last = max(days) + DAY
-        day = after_last if after_last >= today - DAY else today
-        while day <= today + DAY:
-            is_long_past = day < today and now - min(_on(day, one, clock) for one in came) >= DAY
-            if not is_long_past and (day.weekday() in weekdays or not knows_weekdays):
-                return day
-            day += DAY
-        return None
-
-    def key_of_day(self, batch_id: BatchId, expected: date, clock: WallClock) -> str | None:
-        """Return the CycleKey that an instance probably has that is expected on a day, by those that came before."""
-        came = self.came.get(batch_id)
-        if not came:
-            return None
-        last = max(came, key=lambda key: came[key])
-        for form in KEY_FORMS:
-            try:
-                day = datetime.strptime(last, form).date()  # noqa: DTZ007 - a day has no zone
-            except ValueError:
-                continue
-            return (expected + (day - clock.day_of(came[last]))).strftime(form)
-        return None
 
     def few(self, step: Step) -> int:
         """Return of how many runs of a step anything is known."""
@@ -241,8 +205,3 @@ def _draw(what: Sequence[Drawn], number: int, batch_id: int, seq: int) -> Drawn:
     mixed = ((number + 1) * _GOLDEN + (batch_id * 1009 + seq) * _STEP) & _MASK
     mixed = ((mixed ^ (mixed >> 15)) * _MIX) & _MASK
     return what[(mixed ^ (mixed >> 12)) % len(what)]
-
-
-def _on(day: date, at: datetime, clock: WallClock) -> datetime:
-    """Return the moment of a day at which the clocks show what they showed then."""
-    return clock.meant(datetime.combine(day, clock.shown(naive(at)).time()))

@@ -11,15 +11,18 @@ from batchctl.domain.dependencies.virtual_night import Lengths, Tries, VirtualNi
 from batchctl.domain.operators.pools import Pool, PoolId
 from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.domain.scheduling.column_text import UnfitText, time_of_day
-from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.text import did_you_mean, shorten, visible
 from batchctl.domain.values import value
 
+# Digits are those of ASCII, as in times of day.
 _NAME = r"'(?P<quoted>[^']+)'|(?P<bare>.+?)"
-_TIMES = re.compile(rf"(?:{_NAME})(?:\.(?P<seq>\d{{1,10}}))?\s*\*\s*(?P<factor>\d{{1,6}}(?:\.\d{{1,6}})?)")
-_LIMIT = re.compile(rf"(?P<what>resource|pool)\s+(?:{_NAME})\s*=\s*(?P<most>\d{{1,9}})")
+_TIMES = re.compile(rf"(?:{_NAME})(?:\.(?P<seq>[0-9]{{1,10}}))?\s*\*\s*(?P<factor>[0-9]{{1,6}}(?:\.[0-9]{{1,6}})?)")
+_LIMIT = re.compile(rf"(?P<what>resource|pool)\s+(?:{_NAME})\s*=\s*(?P<most>[0-9]{{1,9}})")
 _PLAIN = re.compile(r"\w+")
-_SLOTS = re.compile(r"slots\s*=\s*(?P<most>\d{1,9})")
+_SLOTS = re.compile(r"slots\s*=\s*(?P<most>[0-9]{1,9})")
 _ARRIVE = re.compile(rf"arrive\s+(?:{_NAME})\s*=\s*(?P<at>\S+)")
+LONGEST = 100
+"""How much of a text an error repeats."""
 FORMS = '"LoadOrders.20 *2", "resource \'ftp server\'=5", "pool ssis=4", "slots=8" or "arrive Orders=03:30"'
 
 
@@ -74,11 +77,15 @@ def read(written: str) -> WhatIf:
         try:
             return OtherArrival(_name(found), time_of_day(found["at"]))
         except UnfitText as error:
-            raise UnfitWhatIf(f"'{visible(written)}': {error}") from None
+            raise UnfitWhatIf(f"'{_shown(written)}': {error}") from None
     if found := _TIMES.fullmatch(text):
         seq = None if found["seq"] is None else int(found["seq"])
         return OtherLength(_name(found), seq, float(found["factor"]))
-    raise UnfitWhatIf(f"'{visible(written)}' is nothing that can be supposed.")
+    raise UnfitWhatIf(f"'{_shown(written)}' is nothing that can be supposed.")
+
+
+def _shown(text: str) -> str:
+    return shorten(visible(text), LONGEST)
 
 
 def written(what_if: WhatIf) -> str | None:
@@ -121,12 +128,14 @@ class Suppositions:
         for one in self.what_ifs:
             match one:
                 case OtherLength() | OtherArrival() if one.batch not in by_name:
-                    raise UnfitWhatIf(f"There is no batch '{visible(one.batch)}'.{did_you_mean(one.batch, by_name)}")
+                    raise UnfitWhatIf(f"There is no batch '{_shown(one.batch)}'.{did_you_mean(one.batch, by_name)}")
+                case OtherArrival() if not by_name[one.batch].enabled or not by_name[one.batch].steps:
+                    raise UnfitWhatIf(f"Nothing starts batch {visible(one.batch)}: it is disabled, or has no steps.")
                 case OtherLength() if one.seq is not None and by_name[one.batch].step_at(one.seq) is None:
                     raise UnfitWhatIf(f"Batch {visible(one.batch)} has no step {one.seq}.")
                 case OtherCapacity() if one.name not in (pools if one.is_pool else resources):
                     what, known = ("pool", pools) if one.is_pool else ("resource that a batch needs", resources)
-                    raise UnfitWhatIf(f"There is no {what} '{visible(one.name)}'.{did_you_mean(one.name, known)}")
+                    raise UnfitWhatIf(f"There is no {what} '{_shown(one.name)}'.{did_you_mean(one.name, known)}")
                 case _:
                     pass
 

@@ -76,18 +76,21 @@ class Tonight:
         for batch_id in self.learned:
             arrival = self.past.arrival(number, batch_id, self.clock, self.now)
             if arrival is not None:
-                key = self.past.key_of_day(batch_id, arrival.day, self.clock)
+                past = self.past.arrivals(batch_id, self.clock)
+                key = None if past is None else past.key_of(arrival.day)
                 yield VirtualInstance(batch_id=batch_id, cycle_key=key, comes=max((arrival.at - self.now) // TICK, 1))
         known = {self.batches[each].name for each in self.learned}
         for name in suppose.arrivals:
             if name not in known and not any(self.batches[one.batch_id].name == name for one in self.due):
                 batch_id = next(key for key, batch in self.batches.items() if batch.name == name)
-                key = self.past.key_of_day(batch_id, self.clock.day_of(self._next(suppose.arrivals[name])), self.clock)
+                past = self.past.arrivals(batch_id, self.clock)
+                key = None if past is None else past.key_of(past.day_of(self._next(suppose.arrivals[name])))
                 yield VirtualInstance(batch_id=batch_id, cycle_key=key, comes=1)
 
     def _moved(self, coming: Iterable[VirtualInstance], suppose: Suppositions) -> Iterator[VirtualInstance]:
-        for one in coming:
-            minutes = suppose.arrivals.get(self.batches[one.batch_id].name)
+        later = {**suppose.arrivals}
+        for one in sorted(coming, key=lambda each: each.comes):
+            minutes = later.pop(self.batches[one.batch_id].name, None)
             yield one if minutes is None else replace(one, comes=max((self._next(minutes) - self.now) // TICK, 1))
 
     def _next(self, minutes: int) -> datetime:

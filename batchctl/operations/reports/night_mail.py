@@ -22,10 +22,16 @@ from batchctl.system.masking import masked, telling
 Send = Callable[[str, Notification], None]
 
 
+def masked_page(settings: Settings, report: NightReport) -> str:
+    """Return the report as a page of HTML without what the configuration says is secret."""
+    secrets = telling(config.known_secrets(settings))
+    return masked(night_page.page(report), [*secrets, *map(escape, secrets)])
+
+
 def notification(settings: Settings, report: NightReport, origin: str, name: str | None = None) -> Notification:
     """Return the report as it is sent; `name` says which one it is where it may have to be sent again."""
     secrets = telling(config.known_secrets(settings))
-    page = masked(night_page.page(report), [*secrets, *map(escape, secrets)])
+    page = masked_page(settings, report)
     body = masked(night_page.text(report), secrets)
     title = masked(shorten(visible(report.verdict), TITLE), secrets)
     return Notification(
