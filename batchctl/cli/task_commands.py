@@ -218,7 +218,8 @@ def _wait_drained(session: CliSession, name: str, timeout: float | None, *, as_j
         output.print_json({"Host": place.host, "PoolName": place.pool, "UnderWay": list(left)})
     elif left:
         some = ", ".join(str(each) for each in left[:LISTED_MOST])
-        message = f"{len(left)} instances have a step under way on {place} still: BatchControl {some}"
+        many = f"{output.counted(len(left), 'instance')} {'has' if len(left) == 1 else 'have'}"
+        message = f"{many} a step under way on {place} still: BatchControl {some}"
         output.say(f"{message}\nNext: batchctl show {left[0]}")
     else:
         click.echo(f"Nothing runs {'on' if place.pool is None else 'in'} {place} any more.")

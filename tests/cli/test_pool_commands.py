@@ -163,6 +163,7 @@ def test_wait_for_what_is_not_drained_is_refused_and_gives_up_in_time(two: Shop)
     for place in ("ssis", "etl1"):
         two("drain", place, *WHY)
         assert two("wait", "--drained", place, "--timeout", "0") == 5
+        assert two.err.startswith("1 instance has a step under way on ")
         assert "BatchControl 1" in two.err
     assert two("wait", "--drained", "ssis", "--timeout", "0", "--json") == 5
     assert '"UnderWay": [\n    1\n  ]' in two.out

@@ -126,6 +126,16 @@ def test_rows_that_are_not_work_are_dealt_with(world: World) -> None:
     ]
 
 
+def test_a_host_that_a_row_names_is_drained_also_before_its_first_controller(world: World) -> None:
+    ask(world, "drain", Arguments='{"host": "etl9"}', Reason="it comes tomorrow")
+    duty(world).finish()
+
+    ((status, said, _),) = world.sql(ANSWERED)
+    assert status == "done"
+    assert said.startswith("Drained: host etl9 is drained since ")
+    assert said.endswith("No controller has been on host etl9 in the last days.")
+
+
 def test_what_is_refused_says_why_changes_nothing_and_keeps_nobody_waiting(failed: World) -> None:
     ask(failed, "rerun", BatchControl_id=99, Reason="x")
     ask(failed, "resume", BatchControl_id=1, Reason="x")

@@ -58,6 +58,8 @@ def test_a_digest_names_the_first_and_counts_the_rest() -> None:
     assert said.title == "[DIGEST] 59 incidents stand, 1 over"
     assert "\n50  [ERROR] Load" in said.body
     assert "... and 10 more." in said.body
+    of_one = message_of(Parcel(kind=K.DIGEST, owed=many[-2:]), NOW, "UTC")
+    assert of_one.title == "[DIGEST] 1 incident stands, 1 over"
 
 
 @pytest.mark.parametrize("kind", [*K])

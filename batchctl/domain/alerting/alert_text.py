@@ -76,7 +76,8 @@ _WORDS = {DeliveryKind.REPEAT: "STILL", DeliveryKind.ESCALATION: "ESCALATED", De
 
 def _digest(due: Sequence[Owed], now: datetime, zone: str) -> Message:
     over = sum(one.kind is DeliveryKind.RECOVERY for one in due)
-    title = f"[DIGEST] {len(due) - over} incidents stand, {over} over"
+    stand = len(due) - over
+    title = f"[DIGEST] {stand} {'incident stands' if stand == 1 else 'incidents stand'}, {over} over"
     lines = [f"Too many messages for one each, at {_time(now, zone)}:", ""]
     lines += [f"{one.incident.incident_id}  {title_of(one.kind, one.incident)}" for one in due[:LISTED]]
     lines += [f"... and {len(due) - LISTED} more."] if len(due) > LISTED else []
