@@ -14,7 +14,7 @@ from batchctl.operations.column_lists import Alarming, Column, ColumnList, Statu
 
 SHOWN = 20
 """How many lines of each list people see."""
-AS_SAID, NOT_DUE = "as said", "not due yet"
+AS_FORETOLD, NOT_DUE = "as said", "not due yet"
 """What comes of a forecast, where nothing is wrong."""
 
 
@@ -95,7 +95,7 @@ class ForecastLine:
             is_due = self.first.median is not None and self.first.median <= self.until
             return "not ready" if is_due else NOT_DUE
         last = self.first.nearly or self.first.median
-        return "later than said" if last is not None and self.ready_on > last else AS_SAID
+        return "later than said" if last is not None and self.ready_on > last else AS_FORETOLD
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,7 +239,7 @@ FORESEEN = ColumnList[ForecastLine](
         "p50 (UTC)": "P50",
         "p90 (UTC)": "P90",
         "ready (UTC)": "ReadyOn",
-        "outcome": lambda one: one.outcome if one.outcome in (AS_SAID, NOT_DUE) else Alarming(one.outcome),
+        "outcome": lambda one: one.outcome if one.outcome in (AS_FORETOLD, NOT_DUE) else Alarming(one.outcome),
     },
 )
 LONG = ColumnList[LongLine](

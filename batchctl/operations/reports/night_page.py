@@ -149,16 +149,16 @@ def _row(headings: Sequence[str], row: Sequence[object]) -> str:
 
 
 def _cell(heading: str, value: object) -> str:
-    said = plain(value)
-    alarm = f'<span class="alarm">{_html(said)}</span>' if isinstance(value, Alarming) else _html(said)
-    return f'<td{_class(heading, said)} data-label="{_html(heading.removesuffix("#"))}">{alarm}</td>'
+    shown = plain(value)
+    alarm = f'<span class="alarm">{_html(shown)}</span>' if isinstance(value, Alarming) else _html(shown)
+    return f'<td{_class(heading, shown)} data-label="{_html(heading.removesuffix("#"))}">{alarm}</td>'
 
 
-def _class(heading: str, said: str = "") -> str:
+def _class(heading: str, shown: str = "") -> str:
     """Return what a cell looks like: of numbers, of a long text that is broken anywhere, or of a short one that is not."""
     if heading.endswith("#"):
         return ' class="number"'
-    return ' class="long"' if len(said) > SHORT else ""
+    return ' class="long"' if len(shown) > SHORT else ""
 
 
 def _html(text_of_it: str) -> str:

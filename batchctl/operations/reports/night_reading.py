@@ -29,7 +29,7 @@ from batchctl.operations.overview import Overview
 from batchctl.operations.presence import Presence
 from batchctl.operations.reports import night_lists, reporting
 from batchctl.operations.reports.night_lists import (
-    AS_SAID,
+    AS_FORETOLD,
     NOT_DUE,
     SHOWN,
     FailedStep,
@@ -336,19 +336,19 @@ class _Night:
                 or kept_forecasts.end_of(self.connection, one.batch_id, one.cycle_key, one.made_on),
                 until=self.span.until,
             )
-            for one in [*self._said_first().values()][:MOST]
+            for one in [*self._first_forecasts().values()][:MOST]
         ]
         yield from sorted(
             (one for one in found if one.outcome != NOT_DUE or (one.first.median or soon) <= soon),
             key=lambda one: (
                 one.outcome == NOT_DUE,
-                one.outcome == AS_SAID,
+                one.outcome == AS_FORETOLD,
                 -abs(one.later_by or timedelta(0)),
                 one.batch,
             ),
         )
 
-    def _said_first(self) -> Mapping[BatchId, KeptForecast]:
+    def _first_forecasts(self) -> Mapping[BatchId, KeptForecast]:
         """Return of each batch the first forecast of what was due in this night, else the first."""
         kept = kept_forecasts.of_hours(self.connection, self.span.since, self.span.until)
         foretold = [one for one in kept if one.median is not None]
