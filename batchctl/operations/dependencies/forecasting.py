@@ -299,7 +299,8 @@ def _decides(tonight: Tonight, replays: Sequence[Replayed], numbers: Sequence[in
 
 def _not_known(tonight: Tonight, on_way: Iterable[BatchId], nights: int) -> Iterator[str]:
     if nights < odds.ENOUGH:
-        yield f"p90: {nights} nights are known of the step with the fewest, and {odds.ENOUGH} are needed"
+        known = "1 night is" if nights == 1 else f"{nights} nights are"
+        yield f"p90: {known} known of the step with the fewest, and {odds.ENOUGH} are needed"
     for batch_id in sorted(on_way):
         batch = tonight.batches[batch_id]
         for step in batch.steps:
