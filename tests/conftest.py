@@ -10,7 +10,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests import compiled_once, tiers
 from tests.control_databases import KINDS, ControlDatabase, Emptied, PostgresControl, SqliteControl, with_tables
@@ -20,8 +20,8 @@ from tests.quick_folder import quick_folder
 from tests.sqlserver import statements, taken
 from tests.sqlserver.control import lent
 
-settings.register_profile("full", deadline=None)
-settings.register_profile("quick", deadline=None, max_examples=25)
+settings.register_profile("full", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick", settings.get_profile("full"), max_examples=25)
 settings.load_profile("full")
 compiled_once.share()
 pytest_plugins = ["tests.acceptance.fixtures", "tests.acceptance.consoles"]
