@@ -63,3 +63,24 @@ def test_behind_a_retry_whose_pool_is_full_all_wait_unless_a_failure_holds_nothi
         pools=Pools({"ftp": Pool(pool_id=PoolId(1), name="ftp", max_concurrent=1)}),
     )
     assert starts(night) == [0, TEN, third]
+
+
+@pytest.mark.parametrize("policy", OnFailure)
+@pytest.mark.parametrize("under_way", [None, 10])
+def test_what_is_paused_is_passed_over_whatever_failures_do(policy: OnFailure, under_way: int | None) -> None:
+    steps = (*batch(A, policy).steps, Step(batch_id=A, seq=20, name="t", process_type="sql"))
+    paused = VirtualInstance(batch_id=A, stands=True, is_passed_over=True, under_way=under_way)
+    night = VirtualNight(
+        batches={A: replace(batch(A, policy), steps=steps), B: batch(B, OnFailure.HOLD_BATCH)},
+        instances=[paused, VirtualInstance(batch_id=A), VirtualInstance(batch_id=B)],
+    )
+    behind = 0 if under_way is None else TEN
+    found = replay(night, lambda batch_id, seq, elapsed: Tries((TEN,)))
+    assert ([*found.starts[1:]], found.ends[0]) == ([behind, 0], None)
+
+
+def test_a_pause_that_is_asked_for_does_not_hide_the_failure_of_what_is_under_way() -> None:
+    paused = VirtualInstance(batch_id=A, stands=True, is_passed_over=True, under_way=10, failures=1)
+    night = VirtualNight(batches={A: batch(A, OnFailure.HOLD_BATCH)}, instances=[paused, VirtualInstance(batch_id=A)])
+    found = replay(night, lambda batch_id, seq, elapsed: Tries((TEN,), succeeds=False))
+    assert [*found.starts] == [0, None]

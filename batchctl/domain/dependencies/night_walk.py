@@ -83,7 +83,7 @@ class _Course:
             "number",
             "order",
         ),
-        *("reason", "standing", "stands", "start", "tried", "tries"),
+        *("is_passed_over", "reason", "standing", "stands", "start", "tried", "tries"),
     )
 
     def __init__(self, number: int, instance: VirtualInstance, standing: _Standing) -> None:
@@ -102,6 +102,7 @@ class _Course:
         self.tried, self.left = 0, standing.allowed(self.at) - instance.failures
         self.tries: Tries | None = None
         self.not_before, self.stands = instance.not_before, instance.stands
+        self.is_passed_over = instance.stands and instance.is_passed_over
         self.has_failed = instance.is_retry
         """Whether the next attempt is one more at a step that has failed."""
         self.order = 0
@@ -113,6 +114,11 @@ class _Course:
     def has_steps(self) -> bool:
         """Say whether any step is left."""
         return self.at < len(self.standing.steps)
+
+    @property
+    def is_failure(self) -> bool:
+        """Say whether it has failed, by itself or for good, and stands in the way of others where failures do."""
+        return (self.stands or self.has_failed) and not self.is_passed_over
 
 
 def _by_order(course: _Course) -> int:
@@ -218,7 +224,7 @@ class _Walk:
         self._active.add(course.instance.batch_id)
         if course.not_before > self._now:
             self._expect(course.not_before, _WAKE)
-        if (course.stands or course.has_failed) and course.standing.batch.on_failure is OnFailure.STOP_ALL:
+        if course.is_failure and course.standing.batch.on_failure is OnFailure.STOP_ALL:
             self._stopping[course.number] = course
 
     # What happens to one instance
@@ -267,7 +273,7 @@ class _Walk:
         elif course.standing.steps[course.at].may_be_passed:
             self._go_on(course, course.at + 1)
         else:
-            course.stands = True
+            course.stands, course.is_passed_over = True, False
             self._give_back(course)
 
     def _retry(self, course: _Course) -> None:
@@ -351,7 +357,7 @@ class _Walk:
         has_started, keeps_place, looked_at, places = False, False, 0, self._places(standing)
         for course in [*standing.line]:
             if course.stands or course.not_before > self._now:
-                if standing.batch.on_failure is not OnFailure.CONTINUE:
+                if not course.is_passed_over and standing.batch.on_failure is not OnFailure.CONTINUE:
                     _block(standing.line, Reason(StartCause.LINE))
                     break
                 continue

@@ -44,6 +44,8 @@ class VirtualInstance:
     """Whether it has failed at its next step, and is tried again by itself."""
     stands: bool = False
     """Whether it needs a person before it goes on."""
+    is_passed_over: bool = False
+    """Of one that stands, whether others go past it: it is paused or cancelled, and has not failed."""
     after: int | None = None
     """The number of the instance whose end has started it, where it is one of these."""
 

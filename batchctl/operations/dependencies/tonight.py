@@ -227,6 +227,7 @@ def _virtual(one: BatchInstance, batch: BatchDefinition, entry: HistoryEntry | N
         failures=max(allowed - one.retry_count, 0),
         is_retry=one.status is InstanceStatus.RETRY,
         stands=one.status in _NEEDS_A_PERSON,
+        is_passed_over=one.status not in STOPPED,
     )
 
 
