@@ -100,7 +100,9 @@ def of_a_large_night() -> tuple[float, float]:
     return time.process_time() - begun, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def _sample(samples: Mapping[tuple[BatchId, int], Sequence[Tries]], at: int, batch: BatchId, seq: int, _: int) -> Tries:
+def _sample(
+    samples: Mapping[tuple[BatchId, int], Sequence[Tries]], at: int, batch: BatchId, seq: int, *_: int
+) -> Tries:
     return samples[batch, seq][at]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -127,9 +128,9 @@ class Installation:
             pools=pools,
         )
 
-    def take(self, batch_id: BatchId, seq: int, elapsed: int) -> Tries:
+    def take(self, batch_id: BatchId, seq: int, elapsed: int, tried: int) -> Tries:
         """Say how long a step takes."""
-        del elapsed
+        del elapsed, tried
         return self.lengths[batch_id, seq]
 
 
@@ -212,6 +213,7 @@ class RealNight:
     def __init__(self, made: Installation) -> None:
         self.made, self.world = made, made.world
         self.begun = self.world.clock.now()
+        self.coming = [*made.arrivals]
         self.ends: list[tuple[int, HistoryId, bool]] = []
         self.tried: dict[tuple[int, int], int] = {}
         self.controller, self.duty = self._controller(), made.duty()
@@ -238,10 +240,10 @@ class RealNight:
     def now(self) -> int:
         return (self.world.clock.now() - self.begun) // timedelta(milliseconds=1)
 
-    def run(self) -> None:
-        coming = [*self.made.arrivals]
+    def run(self, until: float = math.inf) -> None:
+        coming = self.coming
         self.duty()
-        while (at := self._next(coming)) is not None:
+        while (at := self._next(coming)) is not None and at <= until:
             self.world.clock.advance(timedelta(milliseconds=at - self.now))
             for each in [one for one in self.ends if one[0] == at]:
                 self.ends.remove(each)
@@ -303,6 +305,55 @@ class RealNight:
         return (self.moment(value) - self.begun) // timedelta(milliseconds=1)
 
 
+class HalfNight(RealNight):
+    """A night that is foreseen once a part of it is over, when a person pauses some of what is open."""
+
+    half = 0
+    """When that is."""
+    then_open: tuple[int, ...] = ()
+
+    def pass_half(self) -> VirtualNight:
+        """Let a part pass, pause what chance wants, and return the rest as `forecast` reads it."""
+        chance, sql = self.made.chance, self.world.sql
+        self.half = chance.choice([100_000, 200_000, 300_000])
+        self.run(self.half)
+        self.world.clock.advance(timedelta(milliseconds=self.half - self.now))
+        for (instance,) in sql("SELECT BatchControl_id FROM BatchControl WHERE Status IN ('ready', 'retry')"):
+            if chance.random() < 0.3:
+                sql("UPDATE BatchControl SET Status = 'paused' WHERE BatchControl_id = ?", instance)
+        not_over = "SELECT BatchControl_id FROM BatchControl WHERE Status <> 'complete' ORDER BY BatchControl_id"
+        self.then_open = tuple(instance for (instance,) in sql(not_over))
+        table = Timing(
+            transactions=self.world.transactions, clock=self.world.clock, zone="UTC", grace=timedelta(minutes=5)
+        )
+        rest = read_tonight(table, Presence(Rhythm(), lambda row: False), None).night
+        whole = self.made.foreseen()
+        later = [replace(one, comes=one.comes - self.half) for one in whole.instances if one.comes > self.half]
+        return replace(whole, instances=[*rest.instances, *later], waiting=rest.waiting)
+
+    def pass_rest(self) -> None:
+        """Let the rest pass."""
+        self.controller.look_again()
+        self._turn()
+        self.run()
+
+    def seen_since(self) -> Mapping[int, list[tuple[int | None, int | None]]]:
+        """Return by batch when those started that came later, and when each that was open then, or came, completed."""
+        rows = self.world.sql(
+            "SELECT i.ProcessBatch_id, i.BatchControl_id, min(h.StartTime), max(h.EndTime), i.Status FROM BatchControl i"
+            " LEFT JOIN BatchProcessHistory h ON h.BatchControl_id = i.BatchControl_id"
+            " GROUP BY i.ProcessBatch_id, i.BatchControl_id, i.Status ORDER BY i.BatchControl_id"
+        )
+        found: dict[int, list[tuple[int | None, int | None]]] = {}
+        for batch_id, instance, start, end, status in rows:
+            at = self._at(end) - self.half if status == "complete" else None
+            if instance in self.then_open:
+                found.setdefault(batch_id, []).append((None, at))
+            elif start is not None and (started := self._at(start)) > self.half:
+                found.setdefault(batch_id, []).append((started - self.half, at))
+        return found
+
+
 @pytest.mark.parametrize("seed", range(FIRST))
 def test_the_night_comes_as_it_was_foreseen(world: World, seed: int) -> None:
     _compare(world, seed)
@@ -323,6 +374,37 @@ def test_what_is_due_and_frozen_comes_as_it_was_foreseen(world: World, seed: int
 @pytest.mark.parametrize("seed", range(FIRST, NIGHTS))
 def test_more_of_what_is_due_and_frozen_comes_as_it_was_foreseen(world: World, seed: int) -> None:
     _compare(world, seed, TimedInstallation)
+
+
+@pytest.mark.parametrize("seed", range(FIRST))
+def test_what_is_foreseen_in_the_middle_of_a_night_comes(world: World, seed: int) -> None:
+    _compare_half(world, seed)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(FIRST, NIGHTS))
+def test_more_of_what_is_foreseen_in_the_middle_of_a_night_comes(world: World, seed: int) -> None:
+    _compare_half(world, seed)
+
+
+def _compare_half(world: World, seed: int) -> None:
+    made = Installation(world, random.Random(seed))
+    made.make()
+    # Whose turn it is, and what was begun within the last minute, nothing says that is read.
+    world.sql("UPDATE ProcessBatch SET MaxPerMinute = NULL, Seq = ProcessBatch_id")
+    real = HalfNight(made)
+    night = real.pass_half()
+    foreseen = replay(night, made.take)
+    real.pass_rest()
+
+    expected: dict[int, list[tuple[int | None, int | None]]] = {}
+    for number, one in enumerate(foreseen.instances):
+        start, end, was_open = foreseen.starts[number], foreseen.ends[number], number < len(real.then_open)
+        if was_open or start is not None:
+            expected.setdefault(one.batch_id, []).append((None if was_open else start, end))
+    assert {key: sorted(each, key=str) for key, each in real.seen_since().items()} == {
+        key: sorted(each, key=str) for key, each in expected.items()
+    }, seed
 
 
 def _compare(world: World, seed: int, kind: type[Installation] = Installation) -> None:

@@ -33,7 +33,7 @@ def batch(batch_id: BatchId, on_failure: OnFailure, pool: str | None = None, mos
 
 def starts(night: VirtualNight) -> list[int | None]:
     """Return when each instance starts; every step takes ten seconds."""
-    return [*replay(night, lambda batch_id, seq, elapsed: Tries((TEN,))).starts]
+    return [*replay(night, lambda batch_id, seq, elapsed, tried: Tries((TEN,))).starts]
 
 
 @pytest.mark.parametrize(("policy", "other"), [(OnFailure.STOP_ALL, 6 * TEN), (OnFailure.HOLD_BATCH, 0)])
@@ -75,12 +75,12 @@ def test_what_is_paused_is_passed_over_whatever_failures_do(policy: OnFailure, u
         instances=[paused, VirtualInstance(batch_id=A), VirtualInstance(batch_id=B)],
     )
     behind = 0 if under_way is None else TEN
-    found = replay(night, lambda batch_id, seq, elapsed: Tries((TEN,)))
+    found = replay(night, lambda batch_id, seq, elapsed, tried: Tries((TEN,)))
     assert ([*found.starts[1:]], found.ends[0]) == ([behind, 0], None)
 
 
 def test_a_pause_that_is_asked_for_does_not_hide_the_failure_of_what_is_under_way() -> None:
     paused = VirtualInstance(batch_id=A, stands=True, is_passed_over=True, under_way=10, failures=1)
     night = VirtualNight(batches={A: batch(A, OnFailure.HOLD_BATCH)}, instances=[paused, VirtualInstance(batch_id=A)])
-    found = replay(night, lambda batch_id, seq, elapsed: Tries((TEN,), succeeds=False))
+    found = replay(night, lambda batch_id, seq, elapsed, tried: Tries((TEN,), succeeds=False))
     assert [*found.starts] == [0, None]

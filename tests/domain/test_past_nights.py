@@ -65,21 +65,32 @@ def test_a_replay_is_one_night_for_all_that_stand_in_it() -> None:
     found = known([*(attempt(at, at) for at in range(1, 9)), *(attempt(at, 100 + at, batch=B) for at in range(1, 9))])
     for number in range(20):
         take = found.lengths(number)
-        (mine,), (other,) = take(A, 10, 0).lengths, take(B, 10, 0).lengths
+        (mine,), (other,) = take(A, 10, 0, 0).lengths, take(B, 10, 0, 0).lengths
         assert other - mine == 100_000
 
 
 def test_what_runs_already_takes_longer_than_it_has() -> None:
     found = known([attempt(at, at) for at in range(1, 9)])
-    assert {found.lengths(number)(A, 10, 6500).lengths for number in range(30)} == {(7000,), (8000,)}
-    assert found.lengths(0)(A, 10, 60_000).lengths == (60_000,)
+    assert {found.lengths(number)(A, 10, 6500, 0).lengths for number in range(30)} == {(7000,), (8000,)}
+    assert found.lengths(0)(A, 10, 60_000, 0).lengths == (60_000,)
+
+
+def test_of_what_failed_tonight_only_the_attempts_to_come_are_drawn() -> None:
+    twice = [one for at in range(1, 4) for one in (attempt(at, 5, BAD), attempt(at, at, cause=Cause.RETRY))]
+    found = known([*twice, *(attempt(at, 100 + at) for at in range(4, 9))])
+    takes = [found.lengths(number) for number in range(30)]
+    assert {take(A, 10, 0, 1).lengths for take in takes} == {(5000, 1000), (5000, 2000), (5000, 3000)}
+    assert {take(A, 10, 2500, 1).lengths for take in takes} == {(5000, 3000)}
+    # Two have failed as never before: the last attempts say how long the next takes.
+    assert {take(A, 10, 104_500, 2).lengths for take in takes} == {(105_000,), (106_000,), (107_000,), (108_000,)}
+    assert {len(take(A, 10, 0, 2).lengths) for take in takes} == {1, 2}
 
 
 def test_a_step_that_never_ran_takes_what_is_expected() -> None:
     step = Step(batch_id=B, seq=10, name="s", process_type="sql", expected_duration=timedelta(seconds=60))
     found = known([], BatchDefinition(batch_id=B, name="B", entity="B", steps=(step,)))
-    assert found.lengths(0)(B, 10, 0).lengths == (60_000,)
-    assert found.lengths(0)(A, 10, 0).lengths == (0,)
+    assert found.lengths(0)(B, 10, 0, 0).lengths == (60_000,)
+    assert found.lengths(0)(A, 10, 0, 0).lengths == (0,)
 
 
 def test_work_comes_when_it_came_before_and_tomorrow_where_it_is_here() -> None:

@@ -256,13 +256,13 @@ PLANTED: tuple[Planted, ...] = (
         (
             (
                 "batchctl.domain.dependencies.past_nights",
-                "fitting = runs.longer_than(elapsed)",
-                "fitting = runs.longer_than(0)",
+                "fitting = runs.longer_than(elapsed, tried)",
+                "fitting = runs.longer_than(0, tried)",
             ),
             (
                 "batchctl.domain.dependencies.past_nights",
-                "(not elapsed or runs.tries[at].lengths[0] > elapsed)",
-                "True",
+                " and _is_longer(runs.tries[at], elapsed, tried):",
+                ":",
             ),
         ),
     ),

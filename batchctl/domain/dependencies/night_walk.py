@@ -99,7 +99,7 @@ class _Course:
         next_one = next(begins, None) if instance.under_way is None else instance.under_way
         self.at = seqs.index(next_one) if next_one in seqs else len(seqs)
         """The place of its next step."""
-        self.tried, self.left = 0, standing.allowed(self.at) - instance.failures
+        self.tried, self.left = instance.failures, standing.allowed(self.at) - instance.failures
         self.tries: Tries | None = None
         self.not_before, self.stands = instance.not_before, instance.stands
         self.is_passed_over = instance.stands and instance.is_passed_over
@@ -252,7 +252,7 @@ class _Walk:
         self._in_pools[course.standing.pools[course.at]] += 1
         elapsed = one.elapsed if one.under_way is not None and self._now == 0 else 0
         if course.tries is None:
-            course.tries = self.lengths(one.batch_id, step.seq, elapsed)
+            course.tries = self.lengths(one.batch_id, step.seq, elapsed, course.tried)
         lengths = course.tries.lengths
         length = max(lengths[min(course.tried, len(lengths) - 1)] - elapsed, 0)
         if length > course.most:

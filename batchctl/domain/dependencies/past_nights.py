@@ -48,16 +48,22 @@ class _Runs:
 
     def __init__(self) -> None:
         self.tries, self.by_key = list[Tries](), dict[str, int]()
-        self._longer: dict[int, list[int]] = {}
-        """Which of them began with an attempt that took longer than so long."""
+        self._longer: dict[tuple[int, int], list[int]] = {}
+        """Which of them went on for longer, by how long the attempt had run and how many had failed before."""
 
-    def longer_than(self, elapsed: int) -> list[int]:
-        found = self._longer.get(elapsed)
+    def longer_than(self, elapsed: int, tried: int) -> list[int]:
+        found = self._longer.get((elapsed, tried))
         if found is None:
-            found = self._longer[elapsed] = [
-                at for at, tries in enumerate(self.tries) if not elapsed or tries.lengths[0] > elapsed
-            ]
+            every = [at for at, tries in enumerate(self.tries) if _is_longer(tries, elapsed, tried)]
+            # Where none had so many attempts, the last one of each says how long the next takes.
+            found = [at for at in every if len(self.tries[at].lengths) > tried] or every
+            self._longer[elapsed, tried] = found
         return found
+
+
+def _is_longer(tries: Tries, elapsed: int, tried: int) -> bool:
+    """Say whether the attempt after so many took longer than so long."""
+    return not elapsed or tries.lengths[min(tried, len(tries.lengths) - 1)] > elapsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +91,15 @@ class PastNights:
         """Return how long attempts take in one replay: those of one past night, and single ones where they are not of it."""
         night = self.nights[number % len(self.nights)] if self.nights else None
 
-        def take(batch_id: BatchId, seq: int, elapsed: int) -> Tries:
+        def take(batch_id: BatchId, seq: int, elapsed: int, tried: int) -> Tries:
             runs = self.runs.get((batch_id, seq))
             if runs is None:
                 known = self.expected.get((batch_id, seq), NOTHING)
                 return known if known.lengths[0] > elapsed else Tries((elapsed,))
             at = None if night is None else runs.by_key.get(night)
-            if at is not None and (not elapsed or runs.tries[at].lengths[0] > elapsed):
+            if at is not None and len(runs.tries[at].lengths) > tried and _is_longer(runs.tries[at], elapsed, tried):
                 return runs.tries[at]
-            fitting = runs.longer_than(elapsed)
+            fitting = runs.longer_than(elapsed, tried)
             # Longer than ever before: nothing is known but that it is not done yet.
             return runs.tries[_draw(fitting, number, batch_id, seq)] if fitting else Tries((elapsed,))
 

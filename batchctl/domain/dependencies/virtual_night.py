@@ -19,8 +19,9 @@ class Tries:
     succeeds: bool = True
 
 
-Lengths = Callable[[BatchId, int, int], Tries]
-"""Says for a batch and a ProcessControlSeq what the attempts at the step come to, of which the first has run for so long."""
+Lengths = Callable[[BatchId, int, int, int], Tries]
+"""Says for a batch and a ProcessControlSeq what the attempts at the step come to, the first ones too: so many have failed,
+and the next has run for so long."""
 
 
 @named_value

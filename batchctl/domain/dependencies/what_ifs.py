@@ -167,8 +167,8 @@ class Suppositions:
         if not factors:
             return take
 
-        def longer(batch_id: BatchId, seq: int, elapsed: int) -> Tries:
-            tries, factor = take(batch_id, seq, elapsed), 1.0
+        def longer(batch_id: BatchId, seq: int, elapsed: int, tried: int) -> Tries:
+            tries, factor = take(batch_id, seq, elapsed, tried), 1.0
             for of, times in factors.get(batch_id, ()):
                 factor *= times if of in {None, seq} else 1.0
             return Tries(tuple(round(length * factor) for length in tries.lengths), tries.succeeds)
