@@ -16,6 +16,7 @@ from batchctl.operations.dependencies.replayed_night import (
 from batchctl.operations.presence import Presence
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.store.definitions import definitions
+from tests.control.nights import DAY, Nights
 from tests.control.world import RUNS_ON, World
 from tests.operations.test_picture import attempt, shop
 from tests.operations.test_timetable import schedule
@@ -109,3 +110,17 @@ def test_what_has_come_today_comes_no_second_time_though_nothing_of_it_has_ended
     assert {tuple(each.comes for each in one.instances) for one in night(world).replays} == {
         (0, timedelta(days=1) // timedelta(milliseconds=1))
     }
+
+
+def test_of_several_of_one_key_the_one_counts_that_is_ready_first(world: World) -> None:
+    nights = Nights(world, {"Load": world.batch("Load", steps=1, OnFailure="continue")})
+    for back in range(5, 0, -1):
+        came = world.clock.now() - back * DAY
+        nights.ran("Load", came, came, [10])
+    for _ in range(2):
+        world.submit("Load", CycleKey="k")
+    world.create()
+    first = world.one("SELECT min(BatchControl_id) FROM BatchControl WHERE Status = 'ready'")
+    world.sql("UPDATE BatchControl SET Status = 'failed' WHERE BatchControl_id = ?", first)
+
+    assert way(world, "Load", "k").forecast.median == world.clock.now() + timedelta(minutes=10)

@@ -266,10 +266,13 @@ def key_of(replays: Sequence[Replayed], batch_id: BatchId, wanted: str | None) -
 
 
 def number_of(one: Replayed, batch_id: BatchId, key: str | None) -> int | None:
-    """Return the number of the instance of a batch and CycleKey in a replay, if there is one."""
-    return next(
-        (at for at, each in enumerate(one.instances) if each.batch_id == batch_id and each.cycle_key == key), None
-    )
+    """Return the number of the instance of a batch and CycleKey in a replay that is ready first, if there is one."""
+    of_key = [
+        (one.ends[at] is None, one.ends[at] or 0, at)
+        for at, each in enumerate(one.instances)
+        if each.batch_id == batch_id and each.cycle_key == key
+    ]
+    return min(of_key)[2] if of_key else None
 
 
 def _decides(tonight: Tonight, replays: Sequence[Replayed], numbers: Sequence[int | None]) -> Iterator[OnTheWay]:
