@@ -21,7 +21,7 @@ def object_of(body: bytes) -> dict[str, JsonValue]:
     try:
         found = json.loads(body.decode("utf-8"), object_pairs_hook=_object, parse_constant=_no_number)
     except UnicodeDecodeError as error:
-        raise InvalidInput("The body is not UTF-8.", next_step="send it so") from error
+        raise InvalidInput("The body is not UTF-8.", next_step="encode it as UTF-8") from error
     except RecursionError as error:
         raise InvalidInput(
             "The body is nested too deeply.", next_step="send one object, without others in it"
