@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
@@ -16,7 +17,7 @@ from batchctl.domain.rows import BatchDefinition, BatchId, Dependency, InstanceI
 from batchctl.domain.scheduling.wall_clock import clock_of
 from batchctl.domain.status import Cause, HistoryStatus
 
-A, B = BatchId(1), BatchId(2)
+A, B, C = BatchId(1), BatchId(2), BatchId(3)
 SATURDAY = 5
 FIRST = datetime(2026, 11, 1, 2, tzinfo=UTC)
 CLOCK = clock_of("Europe/Amsterdam")
@@ -67,6 +68,23 @@ def test_a_replay_is_one_night_for_all_that_stand_in_it() -> None:
         take = found.lengths(number)
         (mine,), (other,) = take(A, 10, 0, 0).lengths, take(B, 10, 0, 0).lengths
         assert other - mine == 100_000
+
+
+def test_a_night_is_a_key_of_many_batches_whatever_keys_one_batch_has() -> None:
+    of_both = [*(attempt(at, at) for at in range(1, 9)), *(attempt(at, 9, batch=B) for at in range(1, 9))]
+    keys = [of_both[at].cycle_key for at in range(7, -1, -1)]
+    files = [replace(attempt(100 + at, 1, batch=C), cycle_key=f"file-{at}") for at in range(60)]
+    assert [*known(of_both).nights] == keys
+    assert [*known([*of_both, *files]).nights] == keys
+    assert len(known(files).nights) == 60
+    # Of more keys than are replayed those stay in which most stand, and of these the newest.
+    shared = [
+        replace(each, instance_id=InstanceId(10_000 + 10 * at + each.batch_id), cycle_key=f"shared-{at}")
+        for at in range(60)
+        for each in (attempt(1, 1), attempt(1, 1, batch=B))
+    ]
+    third = [replace(one, batch_id=C) for one in of_both[:8]]
+    assert [*known([*of_both, *third, *shared]).nights] == [*(f"shared-{at}" for at in range(59, 7, -1)), *keys]
 
 
 def test_what_runs_already_takes_longer_than_it_has() -> None:

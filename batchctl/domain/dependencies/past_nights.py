@@ -72,7 +72,7 @@ class PastNights:
 
     runs: Mapping[Step, _Runs]
     nights: Sequence[str]
-    """The CycleKeys of the last nights, the newest first."""
+    """The CycleKeys of the nights that are replayed, the newest first: those that stand in most batches."""
     came: Mapping[BatchId, Mapping[str, datetime]]
     """By batch, for which CycleKey its first instance came when; without one, by its day."""
     expected: Mapping[Step, Tries]
@@ -140,6 +140,8 @@ class Lessons:
     def __init__(self) -> None:
         self._runs: dict[Step, _Runs] = defaultdict(_Runs)
         self._nights: dict[str, InstanceId] = {}
+        """The newest instance of each CycleKey."""
+        self._of_nights: dict[str, set[BatchId]] = defaultdict(set)
 
     @property
     def are_none(self) -> bool:
@@ -163,6 +165,7 @@ class Lessons:
             if key is not None:
                 mine.by_key[key] = len(mine.tries)
                 nights[key] = max(nights.get(key, instance_id), instance_id)
+                self._of_nights[key].add(batch_id)
             mine.tries.append(tries)
 
     def past(
@@ -172,8 +175,14 @@ class Lessons:
         came_last: Mapping[BatchId, datetime],
     ) -> PastNights:
         """Return what was learned."""
-        last = sorted(self._nights, key=lambda key: -self._nights[key])[:NIGHTS]
-        return PastNights(dict(self._runs), last, came, dict(_expected(batches)), came_last)
+        return PastNights(dict(self._runs), self._last_nights(), came, dict(_expected(batches)), came_last)
+
+    def _last_nights(self) -> Sequence[str]:
+        """Return the keys in which most batches stand, the newest first; those of one batch only where there are no others."""
+        shared = [key for key, those in self._of_nights.items() if len(those) > 1] or [*self._nights]
+        newest = sorted(shared, key=lambda key: -self._nights[key])
+        most = sorted(newest, key=lambda key: -len(self._of_nights[key]))[:NIGHTS]
+        return sorted(most, key=lambda key: -self._nights[key])
 
 
 def past_nights(
