@@ -81,7 +81,7 @@ def measure() -> Accuracy:
     return found
 
 
-def of_a_large_night() -> tuple[float, float]:
+def of_a_large_night(slots: int) -> tuple[float, float]:
     """Replay a night of 500 batches with 2,000 steps 200 times; return the seconds of the processor, and the memory in MB."""
     chance, batches = random.Random(1), _large_shop(random.Random(1))
     samples = {
@@ -94,7 +94,7 @@ def of_a_large_night() -> tuple[float, float]:
         for key, batch in batches.items()
         if not batch.dependencies
     ]
-    night, begun = VirtualNight(batches=batches, instances=coming, slots=40), time.process_time()
+    night, begun = VirtualNight(batches=batches, instances=coming, slots=slots), time.process_time()
     for number in range(REPLAYS):
         replay(night, partial(_sample, samples, number % NIGHTS))
     return time.process_time() - begun, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from types import FrameType
 
 import pytest
 
 from batchctl.domain.dependencies.night_walk import replay
-from batchctl.domain.dependencies.virtual_night import Tries, VirtualInstance, VirtualNight
+from batchctl.domain.dependencies.virtual_night import Reason, StartCause, Tries, VirtualInstance, VirtualNight
 from batchctl.domain.operators.pools import Pool, PoolId, Pools
 from batchctl.domain.rows import BatchDefinition, BatchId, Step
 from batchctl.domain.status import OnFailure
@@ -84,3 +86,51 @@ def test_a_pause_that_is_asked_for_does_not_hide_the_failure_of_what_is_under_wa
     night = VirtualNight(batches={A: batch(A, OnFailure.HOLD_BATCH)}, instances=[paused, VirtualInstance(batch_id=A)])
     found = replay(night, lambda batch_id, seq, elapsed, tried: Tries((TEN,), succeeds=False))
     assert [*found.starts] == [0, None]
+
+
+def test_where_one_slot_keeps_many_waiting_none_is_looked_at_again_and_again() -> None:
+    batches = {BatchId(at): batch(BatchId(at), OnFailure.HOLD_BATCH) for at in range(1, 301)}
+    night = VirtualNight(batches=batches, instances=[VirtualInstance(batch_id=each) for each in batches])
+    free, narrow = calls(night), calls(replace(night, slots=1))
+
+    assert narrow < 2 * free
+
+
+def test_what_waits_in_a_line_that_goes_on_is_looked_at_when_its_time_comes() -> None:
+    late = [VirtualInstance(batch_id=A, not_before=90 * TEN, stands=at % 2 == 0) for at in range(300)]
+    due = [VirtualInstance(batch_id=A) for _ in range(10)]
+    night = VirtualNight(batches={A: batch(A, OnFailure.CONTINUE)}, instances=[*late, *due], slots=1)
+
+    found = starts(night)
+    assert found[-10:] == [at * TEN for at in range(10)]
+    assert [at for at in found[:300] if at is not None] == [(90 + at) * TEN for at in range(150)]
+
+
+def test_what_kept_it_from_starting_is_the_slots_unless_its_batch_was_full_too() -> None:
+    night = VirtualNight(
+        batches={A: batch(A, OnFailure.CONTINUE), B: batch(B, OnFailure.CONTINUE)},
+        instances=[VirtualInstance(batch_id=each) for each in (A, A, B)],
+        slots=1,
+    )
+    found = replay(night, lambda batch_id, seq, elapsed, tried: Tries((TEN,)))
+
+    assert found.starts == [0, 2 * TEN, TEN]
+    assert [one.cause for one in found.reasons] == [StartCause.COMES, StartCause.SLOTS, StartCause.SLOTS]
+    one_after_the_other = replay(replace(night, instances=night.instances[:2]), lambda *_: Tries((TEN,)))
+    assert one_after_the_other.reasons[1] == Reason(StartCause.CONCURRENT, "B1", 0)
+
+
+def calls(night: VirtualNight) -> int:
+    """Return how many functions a replay calls."""
+    many = 0
+
+    def count(_: FrameType, event: str, __: object) -> None:
+        nonlocal many
+        many += event == "call"
+
+    sys.setprofile(count)
+    try:
+        starts(night)
+    finally:
+        sys.setprofile(None)
+    return many

@@ -5,10 +5,10 @@ How long each attempt takes, and how it ends, is given: the same lengths give th
 
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect_left, insort
 from collections import defaultdict
-from collections.abc import Iterable
 from heapq import heappop, heappush
+from typing import NamedTuple
 
 from batchctl.domain import moves
 from batchctl.domain.dependencies.virtual_night import (
@@ -25,7 +25,7 @@ from batchctl.domain.scheduling.pace import MINUTE
 from batchctl.domain.status import DependencyMode, OnFailure
 
 PACE = MINUTE.seconds * 1000
-_END, _COME, _WAKE = range(3)
+_END, _COME, _BACK, _WAKE = range(4)
 _OF_ONE = {StartCause.POOL, StartCause.STOPPED}
 """What keeps an instance waiting, and not those of its batch behind it."""
 
@@ -44,6 +44,16 @@ def replay(night: VirtualNight, lengths: Lengths) -> Replayed:
     )
 
 
+class _Wait(NamedTuple):
+    """What keeps all from starting that are in line then."""
+
+    reason: Reason
+    mark: int
+    """The later, the greater."""
+    created: int
+    """How many instances had been created by then."""
+
+
 class _Standing:
     """A batch as it stands at one moment of the night."""
 
@@ -52,12 +62,19 @@ class _Standing:
         self.opens = opens if batch.enabled and batch.steps else None
         self.rank = (batch.seq, -(batch.priority or 0))
         self.pools = [batch.pool_of(step) for step in batch.steps]
-        self.claimed, self.turn = 0, 0
+        self.claimed, self.turn, self.batch_id = 0, 0, batch.batch_id
         self.line: list[_Course] = []
+        self.waits: _Wait | None = None
+        """What kept all of its line from starting last."""
         self.begun: dict[int, int] = {}
         """When instances were begun last, by their numbers."""
         self.offered: dict[str | None, dict[BatchId, int]] = defaultdict(dict)
         """By CycleKey, which of the batches that it waits for have completed how often without being used."""
+
+    @property
+    def place(self) -> tuple[tuple[int, int], int, BatchId]:
+        """Return what says which batch is claimed first: by Seq and Priority, then that whose turn is longest ago."""
+        return self.rank, self.turn, self.batch_id
 
     def allowed(self, at: int) -> int:
         """Return how often a step is tried again."""
@@ -73,6 +90,7 @@ class _Course:
             "after",
             "at",
             "blocked",
+            "blocked_at",
             "end",
             "has_failed",
             "instance",
@@ -108,7 +126,9 @@ class _Course:
         self.order = 0
         """When it was created; 0 as long as it was not."""
         self.blocked: Reason | None = None
-        """What kept it from starting last."""
+        """What kept it from starting last, and not all of its line."""
+        self.blocked_at = 0
+        """The mark of that."""
 
     @property
     def has_steps(self) -> bool:
@@ -139,7 +159,11 @@ class _Walk:
         self._events: list[tuple[int, int, int, _Course | None]] = []
         """When what happens to which instance; what happens at the same time does in the order in which it was begun."""
         self._coming: list[_Course] = []
-        self._active = set[BatchId]()
+        self._active = list[tuple[tuple[int, int], int, BatchId]]()
+        """The places of the batches that have a line, in order."""
+        self._marks = 0
+        self._full: _Wait | None = None
+        """The last time at which all slots were taken."""
         self._stopping: dict[int, _Course] = {}
         """Failures that stop everything."""
         self._stops: dict[int, _Course] = {}
@@ -195,6 +219,8 @@ class _Walk:
                 continue
             if kind == _COME:
                 self._coming.append(course)
+            elif kind == _BACK:
+                self._stand_in_line(course)
             elif self._has_failed(course):
                 self._fail(course)
             else:
@@ -220,12 +246,16 @@ class _Walk:
     def _line_up(self, course: _Course) -> None:
         if not course.order:
             self._create(course)
-        insort(course.standing.line, course, key=_by_order)
-        self._active.add(course.instance.batch_id)
+        self._stand_in_line(course)
         if course.not_before > self._now:
             self._expect(course.not_before, _WAKE)
         if course.is_failure and course.standing.batch.on_failure is OnFailure.STOP_ALL:
             self._stopping[course.number] = course
+
+    def _stand_in_line(self, course: _Course) -> None:
+        if not course.standing.line:
+            insort(self._active, course.standing.place)
+        insort(course.standing.line, course, key=_by_order)
 
     # What happens to one instance
 
@@ -236,9 +266,12 @@ class _Walk:
             self._held[need.resource_id] += need.capacity if need.exclusive else need.units
 
     def _release(self, course: _Course) -> None:
-        course.standing.claimed -= 1
+        standing = course.standing
+        if standing.line and self._are_slots_taken and standing.claimed >= standing.batch.max_concurrent:
+            self._block(standing, Reason(StartCause.CONCURRENT, standing.batch.name))
+        standing.claimed -= 1
         self._total -= 1
-        for need in course.standing.batch.needs:
+        for need in standing.batch.needs:
             self._held[need.resource_id] -= need.capacity if need.exclusive else need.units
 
     def _begin(self, course: _Course) -> None:
@@ -339,46 +372,81 @@ class _Walk:
             self._claim_by_batch()
 
     def _claim_by_batch(self) -> None:
-        """Claim batch by batch: by Seq and Priority, then that whose turn is longest ago."""
+        """Claim batch by batch, as long as there are slots."""
         batches, self._stops = self.batches, {**self._stopping}
-        for batch_id in sorted(self._active, key=lambda one: (batches[one].rank, batches[one].turn, one)):
-            standing = batches[batch_id]
+        for place in [*self._active]:
+            if self._are_slots_taken:
+                break
+            standing = batches[place[-1]]
             if self._start(standing):
                 self._turns += 1
                 standing.turn = self._turns
-            if not standing.line:
-                self._active.discard(batch_id)
+            elif standing.line:
+                continue
+            del self._active[bisect_left(self._active, place)]
+            if standing.line:
+                insort(self._active, standing.place)
+        if self._are_slots_taken:
+            self._full = self._wait(Reason(StartCause.SLOTS))
+
+    @property
+    def _are_slots_taken(self) -> bool:
+        return self.night.slots is not None and self._total >= self.night.slots
 
     def _start(self, standing: _Standing) -> bool:
         """Start what may start of one batch, in order; say whether anything did."""
         if not self._is_open(standing):
-            _block(standing.line, Reason(StartCause.OPENS))
+            self._block(standing, Reason(StartCause.OPENS))
             return False
-        has_started, keeps_place, looked_at, places = False, False, 0, self._places(standing)
-        for course in [*standing.line]:
+        has_started, keeps_place, looked_at, places, at = False, False, 0, self._places(standing), 0
+        line, goes_on = standing.line, standing.batch.on_failure is OnFailure.CONTINUE
+        while at < len(line):
+            course = line[at]
             if course.stands or course.not_before > self._now:
-                if not course.is_passed_over and standing.batch.on_failure is not OnFailure.CONTINUE:
-                    _block(standing.line, Reason(StartCause.LINE))
+                if not course.is_passed_over and not goes_on:
+                    self._block(standing, Reason(StartCause.LINE))
                     break
+                # Those behind it pass it by: none has to look at it until its time comes.
+                del line[at]
+                if not course.stands:
+                    self._expect(course.not_before, _BACK, course)
                 continue
             reason = self._wall(course)
             if reason is None:
                 has_started = True
-                standing.line.remove(course)
+                del line[at]
                 self._started(course)
             else:
-                course.blocked = reason
+                at += 1
+                self._marks += 1
+                course.blocked, course.blocked_at = reason, self._marks
                 keeps_place |= reason.cause is StartCause.POOL
-            waits_for_it = course.has_failed and standing.batch.on_failure is not OnFailure.CONTINUE
+            waits_for_it = course.has_failed and not goes_on
             if reason is not None and (waits_for_it or reason.cause not in _OF_ONE):
-                _block(standing.line, reason)
+                self._block(standing, reason)
                 break
             # One whose pool is full keeps its place: those behind it have one less.
             looked_at += reason is None or reason.cause is StartCause.POOL
             if keeps_place and looked_at >= places:
-                _block(standing.line, Reason(StartCause.CONCURRENT, standing.batch.name))
+                self._block(standing, Reason(StartCause.CONCURRENT, standing.batch.name))
                 break
         return has_started
+
+    def _wait(self, reason: Reason) -> _Wait:
+        self._marks += 1
+        return _Wait(reason, self._marks, self._created)
+
+    def _block(self, standing: _Standing, reason: Reason) -> None:
+        """Note what keeps all of a line from starting, however long it is."""
+        standing.waits = self._wait(reason)
+
+    def _kept_by(self, course: _Course) -> Reason | None:
+        """Return what kept an instance from its first start last; it was in line ever since it was created."""
+        last, mark = course.blocked, course.blocked_at
+        for wait in (course.standing.waits, self._full):
+            if wait is not None and wait.mark > mark and course.order <= wait.created:
+                last, mark = wait.reason, wait.mark
+        return last
 
     def _places(self, standing: _Standing) -> int:
         """Return how many more instances of a batch may be claimed."""
@@ -421,22 +489,18 @@ class _Walk:
         return room is None or self._in_pools[pool] < room
 
     def _has_pace(self, standing: _Standing, most: int) -> bool:
-        lately = [at for at in standing.begun.values() if at > self._now - PACE]
-        if len(lately) < most:
+        begun = standing.begun = {number: at for number, at in standing.begun.items() if at > self._now - PACE}
+        if len(begun) < most:
             return True
-        self._expect(min(lately) + PACE, _WAKE)
+        self._expect(min(begun.values()) + PACE, _WAKE)
         return False
 
     def _started(self, course: _Course) -> None:
         self._stopping.pop(course.number, None)
-        if course.blocked is not None and course.start is None:
-            course.reason = Reason(course.blocked.cause, course.blocked.name, self._ended)
+        kept_by = None if course.start is not None else self._kept_by(course)
+        if kept_by is not None:
+            course.reason = Reason(kept_by.cause, kept_by.name, self._ended)
         if course.at == 0 and course.standing.batch.max_per_minute is not None:
             course.standing.begun[course.number] = self._now
         self._claim(course.standing)
         self._begin(course)
-
-
-def _block(line: Iterable[_Course], reason: Reason) -> None:
-    for course in line:
-        course.blocked = reason
