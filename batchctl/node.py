@@ -158,7 +158,12 @@ class Node:
             duties = self._duties(means, runner, folders, alerting)
             alerting.begin()
             mailings = self._night_mailings(means, runner.wake)
-            upkeep: tuple[Duty, ...] = (self._forecasts(means[0]), alerting, *self._upkeep(means), *mailings)
+            upkeep: tuple[Duty, ...] = (
+                self._forecasts(means[0], runner.wake),
+                alerting,
+                *self._upkeep(means),
+                *mailings,
+            )
             leading = Leading(leadership, creator, self._app.poll_interval, duties, upkeep, alerting)
             with self._worker(runner, leading, own_duties, patient=not once) as worker:
                 self._announce("controller.started")
@@ -385,7 +390,7 @@ class Node:
         """Return what the leader does to keep the tables in order."""
         return Retention(*means, actor=self._ids.user(), host=self._ids.host()), Sealing(*means)
 
-    def _forecasts(self, transactions: Transactions) -> ForecastKeeping:
+    def _forecasts(self, transactions: Transactions, wake: Callable[[], None]) -> ForecastKeeping:
         rules = self._app.alert_rules()
         return ForecastKeeping(
             transactions=transactions,
@@ -394,6 +399,7 @@ class Node:
             interval=rules.forecast_interval,
             hours=rules.forecast_hours,
             wall_clock=clock_of(rules.zone),
+            wake=wake,
         )
 
     def _creator(

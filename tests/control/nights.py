@@ -72,6 +72,7 @@ class Nights:
             "make": Foretelling(table, Presence(Rhythm(), lambda row: False)).pieces,
             "interval": 10 * MINUTE,
             "hours": (18 * 60, 0, 3 * 60),
+            "wake": lambda: None,
         }
         return ForecastKeeping(
             transactions=world.transactions, clock=world.clock, wall_clock=clock_of("UTC"), **(wanted | given)

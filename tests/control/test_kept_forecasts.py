@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
 from batchctl.control.maintenance.purge import Purge
 from batchctl.domain.dependencies.past_nights import REPLAYS
+from batchctl.domain.errors import Conflict
+from batchctl.domain.rows import BatchDefinition
 from batchctl.operations.dependencies import foretelling
+from batchctl.operations.dependencies.forecasting import BatchForecast, forecast_of
+from batchctl.operations.dependencies.tonight import Tonight
+from batchctl.store.dependencies import kept_forecasts
 from tests.control.alarm import Alarm
 from tests.control.nights import DAY, MINUTE, Nights, written
 from tests.control.world import World
@@ -46,14 +52,17 @@ def shown(world: World, columns: str) -> list[tuple[str, ...]]:
 def test_a_forecast_is_made_a_little_in_each_turn_and_written_at_the_end(
     nights: Nights, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world, keeping, turns = nights.world, nights.keeping(), 0
+    turns, woken = 0, list[int]()
+    world, keeping = nights.world, nights.keeping(wake=lambda: woken.append(turns))
     monkeypatch.setattr(foretelling, "STEPS", 3)
     while not shown(world, "P50"):
         keeping.look()
         turns += 1
-        assert turns <= 2 * REPLAYS
+        assert turns <= 4 * REPLAYS
 
-    assert turns > REPLAYS, "three steps of a night are one replay a turn"
+    assert turns > 2 * REPLAYS, "not even one replay is made in one turn"
+    keeping.look()
+    assert woken == [*range(turns - 1)], "a turn comes at once while there is more to do, and after that none"
     ((ready, nearly, chance, due, nights_known),) = shown(world, "P50, P90, Chance, DueInMinutes IS NULL, Nights")
     assert ready.startswith("2026-11-21 04:40:00")
     assert nearly.startswith("2026-11-21 04:40:00")
@@ -61,6 +70,57 @@ def test_a_forecast_is_made_a_little_in_each_turn_and_written_at_the_end(
     assert due in {"0", "False"}
     assert shown(world, "CycleKey, FinishBy")[0][0] == "2026-11-21"
     assert "Orders (step 20 takes longest): 100%" in shown(world, "Decides")[0][0]
+
+
+def test_it_waits_for_the_next_turn_while_rows_are_locked(nights: Nights, monkeypatch: pytest.MonkeyPatch) -> None:
+    woken = list[None]()
+    keeping = nights.keeping(wake=lambda: woken.append(None), make=lambda: iter([()]))
+
+    def refuse(*_: object, **__: object) -> None:
+        raise Conflict("Somebody is at it.")
+
+    monkeypatch.setattr(kept_forecasts, "replace_newest", refuse)
+    for _ in range(5):
+        keeping.look()
+    assert woken == []
+
+
+def test_of_more_open_instances_than_the_leader_has_time_for_it_looks_at_the_oldest(
+    nights: Nights, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = nights.world
+    for name in ("Orders", "Report"):
+        world.submit(name, CycleKey=f"of {name}")
+        world.create()
+    monkeypatch.setattr(foretelling, "MOST_KEPT", 1)
+    nights.keeping().finish()
+    assert shown(world, "CycleKey") == [("of Orders",)]
+
+
+def test_what_ends_after_all_time_has_no_time(nights: Nights) -> None:
+    world = nights.world
+    world.submit("Orders", CycleKey="2026-11-21")
+    world.create()
+    world.sql("UPDATE BatchControl SET NextRunTime = '9999-12-31 23:59:00' WHERE Status = 'ready'")
+    nights.keeping().finish()
+
+    assert shown(world, "P50, P90, Chance, NeedsPerson") == [("None", "None", "0", "0")]
+
+
+def test_what_is_wrong_with_one_batch_keeps_no_forecast_from_others(
+    nights: Nights, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = nights.world
+
+    def refuse(tonight: Tonight, batch: BatchDefinition, *given: Any) -> BatchForecast:
+        if batch.name == "Orders":
+            raise OverflowError("date value out of range")
+        return forecast_of(tonight, batch, *given)
+
+    monkeypatch.setattr(foretelling, "forecast_of", refuse)
+    with pytest.raises(OverflowError):
+        nights.keeping().finish()
+    assert world.sql("SELECT ProcessBatchName FROM vForecast") == [("Report",)]
 
 
 def test_the_newest_is_replaced_after_the_interval_and_that_of_a_fixed_hour_stays(nights: Nights) -> None:

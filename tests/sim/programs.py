@@ -224,6 +224,7 @@ class Program(Actor):
             interval=timedelta(minutes=5),
             hours=range(0, 24 * 60, 5),
             wall_clock=clock_of("UTC"),
+            wake=lambda: None,
         )
 
     def _telling(self, leaders: LeadersTransactions, listener: Listener) -> list[Duty]:

@@ -47,8 +47,12 @@ class ForecastKeeping:
     hours: Sequence[int]
     """The times of day, in minutes after midnight, whose forecasts are kept."""
     wall_clock: WallClock
-    _work: Iterator[None] | None = None
-    """The forecast under way."""
+    wake: Callable[[], None]
+    """Lets the next turn come at once."""
+    _work: Iterator[bool] | None = None
+    """The forecast under way; yields after each piece whether there is more to do at once."""
+    _goes_on: bool = False
+    """Whether there is."""
     _last: tuple[datetime | None, datetime | None] | None = None
     """When the last one was made, and the last fixed hour of which one was kept."""
     _looks_at: float = -math.inf
@@ -60,7 +64,9 @@ class ForecastKeeping:
         """Do a piece of what is due."""
         if self._work is None and self.clock.monotonic() < self._looks_at:
             return False
-        self._step()
+        if self._step() and self._goes_on:
+            # What has ended meanwhile, and whatever else is due, goes first.
+            self.wake()
         return False
 
     def finish(self) -> bool:
@@ -79,7 +85,7 @@ class ForecastKeeping:
             self._work = self._pieces() if self.interval else self._forget()
         work, self._work = self._work, None
         try:
-            next(work)
+            self._goes_on = next(work)
         except StopIteration:
             return False
         except BaseException:
@@ -107,15 +113,15 @@ class ForecastKeeping:
         kept = None if self._last is None else self._last[1]
         return hour if hour is not None and now - hour < LATE and (kept is None or kept < hour) else None
 
-    def _pieces(self) -> Iterator[None]:
+    def _pieces(self) -> Iterator[bool]:
         yield from self._look_what_came()
         for made in self.make():
             if made is None:
-                yield
+                yield True
             else:
                 yield from self._write(made)
 
-    def _look_what_came(self) -> Iterator[None]:
+    def _look_what_came(self) -> Iterator[bool]:
         after, since = 0, self.clock.now() - AWAITED_FOR
         while True:
             with self.transactions.read() as connection:
@@ -126,14 +132,14 @@ class ForecastKeeping:
             if len(found) < AT_ONCE:
                 return
             after = found[-1].forecast_id
-            yield
+            yield True
 
     def _note(self, ends: Sequence[tuple[AwaitedForecast, datetime]], connection: Connection) -> None:
         now = self.clock.now()
         for one, end in ends:
             kept_forecasts.set_ready(connection, one.forecast_id, end, now)
 
-    def _forget(self) -> Iterator[None]:
+    def _forget(self) -> Iterator[bool]:
         """Delete what would get old."""
         self._last = None, None
         with self.transactions.read() as connection:
@@ -142,16 +148,16 @@ class ForecastKeeping:
             now = self.clock.now()
             yield from self._run(lambda connection: kept_forecasts.replace_newest(connection, (), now))
 
-    def _run(self, work: Callable[[Connection], None]) -> Iterator[None]:
+    def _run(self, work: Callable[[Connection], None]) -> Iterator[bool]:
         """Write, as soon as no other transaction keeps locked what is written to."""
         for _ in range(PATIENCE):
             with suppress(Conflict, Busy):
                 self.transactions.run(_BOUNDARIES, work, nowait=True)
                 return
-            yield
+            yield False
         self.transactions.run(_BOUNDARIES, work, nowait=True)
 
-    def _write(self, made: Sequence[KeptForecast]) -> Iterator[None]:
+    def _write(self, made: Sequence[KeptForecast]) -> Iterator[bool]:
         now = self.clock.now()
         hour = self._hour(now)
 

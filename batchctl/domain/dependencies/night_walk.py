@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections import defaultdict
+from collections.abc import Generator, Iterator
 from heapq import heappop, heappush
 from typing import NamedTuple
 
@@ -32,8 +33,20 @@ _OF_ONE = {StartCause.POOL, StartCause.STOPPED}
 
 def replay(night: VirtualNight, lengths: Lengths) -> Replayed:
     """Let a night pass."""
+    passing = moments(night, lengths)
+    while True:
+        try:
+            next(passing)
+        except StopIteration as end:
+            passed: Replayed = end.value
+            return passed
+
+
+def moments(night: VirtualNight, lengths: Lengths) -> Generator[int, None, Replayed]:
+    """Let a night pass one moment after the other; yields after each how much has happened in it."""
     walk = _Walk(night, lengths)
-    walk.run()
+    yield len(walk.batches) + len(walk.courses)
+    yield from walk.run()
     courses = walk.courses
     return Replayed(
         [one.instance for one in courses],
@@ -181,8 +194,8 @@ class _Walk:
             if known.is_open(name)
         }
 
-    def run(self) -> None:
-        """Let everything happen, one moment after the other."""
+    def run(self) -> Iterator[int]:
+        """Let everything happen, one moment after the other; yields after each how much has."""
         for waiting, completed, key in self.night.waiting:
             if waiting in self.batches:
                 self._offer(self.batches[waiting], completed, key, None)
@@ -194,7 +207,7 @@ class _Walk:
         self._settle()
         while self._events:
             self._now, self._ended = self._events[0][0], None
-            self._happen()
+            yield self._happen()
             self._settle()
 
     def _settle(self) -> None:
@@ -210,11 +223,12 @@ class _Walk:
         self._begun += 1
         heappush(self._events, (at, self._begun, kind, course))
 
-    def _happen(self) -> None:
-        """Let everything end and come that does now."""
-        events = self._events
+    def _happen(self) -> int:
+        """Let everything end and come that does now; return how much that is."""
+        events, many = self._events, 0
         while events and events[0][0] == self._now:
             _, _, kind, course = heappop(events)
+            many += 1
             if course is None or kind == _WAKE:
                 continue
             if kind == _COME:
@@ -225,6 +239,7 @@ class _Walk:
                 self._fail(course)
             else:
                 self._go_on(course, course.at + 1)
+        return many
 
     def _enter(self, course: _Course) -> None:
         if course.order:

@@ -210,8 +210,8 @@ def forecast_of(
     return BatchForecast(
         batch=batch.name,
         cycle_key=key,
-        median=None if median is None else tonight.now + median * TICK,
-        nearly=None if nearly is None else tonight.now + nearly * TICK,
+        median=tonight.moment(median),
+        nearly=tonight.moment(nearly),
         by=by,
         chance=None if end_by is None else odds.share_by(ends, end_by),
         failing=sum(end is None for end in ends) / len(ends),

@@ -15,7 +15,7 @@ from batchctl.domain.dependencies.what_ifs import OtherCapacity, OtherLength, Ot
 from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.domain.status import STOPPED, InstanceStatus
 from batchctl.operations.dependencies.forecasting import BatchForecast, OnTheWay, forecast_of, kept_from_coming, key_of
-from batchctl.operations.dependencies.tonight import AHEAD, TICK, PastBook, Tonight, tonight_of
+from batchctl.operations.dependencies.tonight import AHEAD, MOST_KEPT, TICK, PastBook, Tonight, tonight_of
 from batchctl.operations.presence import Presence
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.store.alerting import evidence
@@ -23,7 +23,7 @@ from batchctl.store.alerting import evidence
 BATCHES = 5
 """Of how many batches the past is read at once."""
 STEPS = 1500
-"""How many steps of a night are replayed at once: about ten milliseconds of work."""
+"""How many steps are replayed at once, of one replay or several: about ten milliseconds of work."""
 MOST_TRIED = 12
 """How many remedies are tried, those of the batches first that have to be ready first."""
 STANDING_TRIED = 3
@@ -66,17 +66,23 @@ class Foretelling:
             yield ()
             return
         with read() as connection:
-            tonight = tonight_of(connection, self.presence, self.timetable.context(connection), book)
+            context = self.timetable.context(connection)
+            tonight = tonight_of(connection, self.presence, context, book, MOST_KEPT)
         replays = list[Replayed]()
-        for piece in _some_at_once(tonight, Remedy("")):
-            replays += piece
-            yield None
-        found = list[Found]()
+        for one in _replays_with(tonight, Remedy("")):
+            if one is None:
+                yield None
+            else:
+                replays.append(one)
+        found, failures = list[Found](), list[Exception]()
         for batch in tonight.batches.values():
-            key, is_there = key_of(replays, batch.batch_id, None)
-            if is_there:
-                by = tonight.finish_by.get(batch.batch_id)
-                found.append((batch, forecast_of(tonight, batch, key, replays, by)))
+            try:
+                made = _forecast(tonight, batch, replays)
+            except Exception as error:  # noqa: BLE001 - what is wrong with one batch keeps no forecast from others
+                failures.append(error)
+                continue
+            if made is not None:
+                found.append((batch, made))
                 yield None
         there = {batch.batch_id for batch, _ in found}
         absent = [*_kept_from_coming(tonight, there, len(replays))]
@@ -84,12 +90,13 @@ class Foretelling:
         helps: dict[BatchId, list[str]] = {}
         for remedy, concerned in _remedies(tonight, at_risk):
             ready, many = Counter[BatchId](), 0
-            for piece in _some_at_once(tonight, remedy):
-                for one in piece:
-                    ready.update(batch_id for batch_id in concerned if _is_ready(tonight, one, batch_id))
-                    there.update(each.batch_id for each in one.instances)
-                many += len(piece)
-                yield None
+            for one in _replays_with(tonight, remedy):
+                if one is None:
+                    yield None
+                    continue
+                ready.update(batch_id for batch_id in concerned if _is_ready(tonight, one, batch_id))
+                there.update(each.batch_id for each in one.instances)
+                many += 1
             for batch_id in concerned:
                 share = ready[batch_id] / many
                 if share >= HALF:
@@ -97,23 +104,23 @@ class Foretelling:
         # Whatever stands: what does not come without it either is not kept from that by it.
         found += [one for one in absent if one[0].batch_id in there]
         yield [_kept(tonight, batch, one, helps.get(batch.batch_id, ())) for batch, one in found if one.nights]
+        if failures:
+            raise failures[0]
+
+
+def _forecast(tonight: Tonight, batch: BatchDefinition, replays: Sequence[Replayed]) -> BatchForecast | None:
+    key, is_there = key_of(replays, batch.batch_id, None)
+    by = tonight.finish_by.get(batch.batch_id)
+    return forecast_of(tonight, batch, key, replays, by) if is_there else None
 
 
 def _is_at_risk(one: BatchForecast) -> bool:
     return one.chance is not None and one.chance < HALF and one.nights >= FEWEST
 
 
-def _some_at_once(tonight: Tonight, remedy: Remedy) -> Iterator[list[Replayed]]:
-    """Yield replays with a remedy, a few at a time: the fewer, the more steps a night has."""
-    steps = sum(len(tonight.batches[one.batch_id].steps) for one in tonight.night.instances)
-    steps += sum(len(batch.steps) for batch in tonight.batches.values())
-    at_once, some = max(STEPS // max(steps, 1), 1), list[Replayed]()
-    for one in tonight.replays(remedy.suppose, _night_with(tonight, remedy)):
-        some.append(one)
-        if len(some) == at_once:
-            yield some
-            some = []
-    yield some
+def _replays_with(tonight: Tonight, remedy: Remedy) -> Iterator[Replayed | None]:
+    """Yield replays with a remedy, and None each time after a piece of work."""
+    return tonight.pieces(remedy.suppose, _night_with(tonight, remedy), STEPS)
 
 
 def _night_with(tonight: Tonight, remedy: Remedy) -> VirtualNight:

@@ -89,26 +89,24 @@ class ReplayedNight:
         }
         nights = self.tonight.nights(on_way)
         return ReadyTime(
-            median=self._at(odds.at_rank(ends, odds.MEDIAN, nights)),
-            nearly=self._at(odds.at_rank(ends, odds.NEARLY, nights)) if nights >= odds.ENOUGH else None,
+            median=self.tonight.moment(odds.at_rank(ends, odds.MEDIAN, nights)),
+            nearly=self.tonight.moment(odds.at_rank(ends, odds.NEARLY, nights)) if nights >= odds.ENOUGH else None,
         )
 
-    def _at(self, tick: int | None) -> datetime | None:
-        return None if tick is None else self.tonight.now + tick * TICK
-
     def _legs(self, batch_id: BatchId, key: str | None, median: datetime | None) -> Sequence[Leg]:
+        moment = self.tonight.moment
         for one in self.replays:
             number = number_of(one, batch_id, key)
-            if number is None or median is None or self._at(one.ends[number]) != median:
+            if number is None or median is None or moment(one.ends[number]) != median:
                 continue
             legs = [
                 Leg(
                     batch=self.tonight.batches[one.instances[at].batch_id],
-                    starts=self.tonight.now + start * TICK,
-                    ends=self.tonight.now + end * TICK,
+                    starts=starts,
+                    ends=ends,
                 )
                 for at in one.way_to(number)
-                if (start := one.starts[at]) is not None and (end := one.ends[at]) is not None
+                if (starts := moment(one.starts[at])) is not None and (ends := moment(one.ends[at])) is not None
             ]
             return legs[::-1]
         return ()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 
 from batchctl.domain.alerting.expectations import Expected
 from batchctl.domain.dependencies import graph
-from batchctl.domain.dependencies.night_walk import replay
+from batchctl.domain.dependencies.night_walk import moments
 from batchctl.domain.dependencies.past_nights import NIGHTS, Lessons, PastAttempt, PastNights
 from batchctl.domain.dependencies.virtual_night import Replayed, VirtualInstance, VirtualNight
 from batchctl.domain.dependencies.what_ifs import Suppositions
@@ -33,6 +34,8 @@ AHEAD = timedelta(hours=24)
 """How far a forecast looks."""
 MOST = 10_000
 """How many open instances it looks at, at most."""
+MOST_KEPT = 2_000
+"""The same of a forecast of the leader, whose other work does not wait for more than that."""
 TICK = timedelta(milliseconds=1)
 _OPEN = tuple(status for status in InstanceStatus if status not in FINAL)
 _NEEDS_A_PERSON = {*STOPPED, InstanceStatus.PAUSED, InstanceStatus.PAUSING, InstanceStatus.CANCELLING}
@@ -60,12 +63,32 @@ class Tonight:
 
     def replays(self, suppose: Suppositions, night: VirtualNight | None = None) -> Iterator[Replayed]:
         """Replay the night, or another one, each time with the lengths and arrivals of another one of the past."""
+        return (one for one in self.pieces(suppose, night) if one is not None)
+
+    def pieces(
+        self, suppose: Suppositions, night: VirtualNight | None = None, steps: float = math.inf
+    ) -> Iterator[Replayed | None]:
+        """Yield the same, and None each time after about so many steps."""
+        done = 0
         changed = suppose.change(self.night if night is None else night)
         for number in range(self.past.replays):
             coming = [*self.due, *self._arrivals(number, suppose)]
             moved = self._moved(coming, suppose)
             lengths = suppose.lengths(self.past.lengths(number), self.batches)
-            yield replay(replace(changed, instances=[*changed.instances, *moved]), lengths)
+            passing = moments(replace(changed, instances=[*changed.instances, *moved]), lengths)
+            while True:
+                try:
+                    done += next(passing)
+                except StopIteration as end:
+                    yield end.value
+                    break
+                if done >= steps:
+                    done = 0
+                    yield None
+
+    def moment(self, tick: int | None) -> datetime | None:
+        """Return the moment of a tick of the night; None of none, and of one behind the end of time."""
+        return None if tick is None or tick > (NEVER - self.now) // TICK else self.now + tick * TICK
 
     def nights(self, batches: Iterable[BatchId]) -> int:
         """Return how many past nights at least are known of each step of some batches."""
@@ -148,12 +171,14 @@ class PastBook:
                 self.finish_by[batch_id] = by
 
 
-def tonight_of(connection: Connection, presence: Presence, context: ScheduleContext, book: PastBook) -> Tonight:
+def tonight_of(
+    connection: Connection, presence: Presence, context: ScheduleContext, book: PastBook, most: int = MOST
+) -> Tonight:
     """Read the night itself."""
     batches = {batch.batch_id: batch for batch in context.batches}
     due = [*_due(connection, context)]
     fed = {one.batch_id for one in due}
-    there = [one for one in reports.open_in(connection, _OPEN, MOST) if one.batch_id in batches]
+    there = [one for one in reports.open_in(connection, _OPEN, most) if one.batch_id in batches]
     return Tonight(
         now=context.now,
         clock=clock_of(context.zone),
