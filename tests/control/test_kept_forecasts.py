@@ -10,7 +10,7 @@ import pytest
 
 from batchctl.control.maintenance.purge import Purge
 from batchctl.domain.dependencies.past_nights import REPLAYS
-from batchctl.domain.errors import Conflict
+from batchctl.domain.errors import Conflict, Refused
 from batchctl.domain.rows import BatchDefinition
 from batchctl.operations.dependencies import foretelling
 from batchctl.operations.dependencies.forecasting import BatchForecast, forecast_of
@@ -95,6 +95,47 @@ def test_of_more_open_instances_than_the_leader_has_time_for_it_looks_at_the_old
     monkeypatch.setattr(foretelling, "MOST_KEPT", 1)
     nights.keeping().finish()
     assert shown(world, "CycleKey") == [("of Orders",)]
+
+
+def test_an_hour_that_another_leader_has_kept_stays_as_it_is(nights: Nights) -> None:
+    world, keeping = nights.world, nights.keeping()
+    world.clock.advance(-10 * MINUTE)
+    keeping.finish()
+    world.clock.advance(10 * MINUTE)
+    kept_by_another = "2026-11-21 03:00:00.000"
+    world.sql(
+        "INSERT INTO KeptForecast (ProcessBatch_id, MadeOn, KeptFor, NeedsPerson, Nights) VALUES (2, ?, ?, 0, 9)",
+        *[kept_by_another] * 2,
+    )
+    keeping.finish()
+
+    of_hour = "SELECT ProcessBatch_id, Nights FROM KeptForecast WHERE KeptFor IS NOT NULL ORDER BY 1"
+    assert world.sql(of_hour) == [(1, 20), (2, 9)]
+    assert str(world.one(f"SELECT MadeOn {OF_REPORT}")).startswith("2026-11-21 03:00:00")
+
+
+def test_what_is_wrong_with_an_hour_leaves_the_newest_alone(nights: Nights, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise Refused("Somebody has changed the table.")
+
+    monkeypatch.setattr(kept_forecasts, "keep", refuse)
+    with pytest.raises(Refused):
+        nights.keeping().finish()
+    assert shown(nights.world, "Nights") == [("20",)]
+
+
+def test_a_step_that_never_ran_takes_no_forecast_from_its_batch_nor_from_those_behind_it(nights: Nights) -> None:
+    nights.world.sql("UPDATE ProcessControl SET ProcessControlSeq = 30 WHERE ProcessControlSeq = 20")
+    nights.world.batch("New", steps=1)
+    nights.world.submit("New")
+    nights.world.create()
+    nights.keeping().finish()
+
+    newest = "SELECT ProcessBatchName, Nights, P50 IS NULL, P90 IS NULL FROM vForecast ORDER BY 1"
+    assert [(name, many, bool(p50), bool(p90)) for name, many, p50, p90 in nights.world.sql(newest)] == [
+        ("Orders", 20, False, False),
+        ("Report", 20, False, False),
+    ], "of New nothing is known"
 
 
 def test_what_ends_after_all_time_has_no_time(nights: Nights) -> None:

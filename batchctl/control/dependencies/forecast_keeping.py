@@ -160,15 +160,13 @@ class ForecastKeeping:
     def _write(self, made: Sequence[KeptForecast]) -> Iterator[bool]:
         now = self.clock.now()
         hour = self._hour(now)
-
-        def write(connection: Connection) -> None:
-            kept_forecasts.replace_newest(connection, made, now)
-            if hour is not None:
-                kept_forecasts.keep(connection, [one for one in made if one.median is not None], hour, now)
-
-        yield from self._run(write)
+        yield from self._run(lambda connection: kept_forecasts.replace_newest(connection, made, now))
         kept = None if self._last is None else self._last[1]
-        self._last = now, kept if hour is None else hour
+        self._last = now, kept
+        if hour is not None:
+            foreseen = [one for one in made if one.median is not None]
+            yield from self._run(lambda connection: kept_forecasts.keep(connection, foreseen, hour, now))
+            self._last = now, hour
 
 
 def _end_of(connection: Connection, one: AwaitedForecast) -> datetime | None:

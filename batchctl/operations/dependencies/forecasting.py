@@ -62,7 +62,7 @@ class BatchForecast:
     failing: float
     """In which share of the nights it does not get ready without a person."""
     nights: int
-    """How many past nights at least are known of each of its steps."""
+    """How many past nights at least are known of each step on the way that has ever run."""
     replays: int
     is_idle: bool = False
     """That no controller works now: it is supposed that one begins at once."""

@@ -103,7 +103,9 @@ class Foretelling:
                     helps.setdefault(batch_id, []).append(f"{remedy.wording} ({share:.0%})")
         # Whatever stands: what does not come without it either is not kept from that by it.
         found += [one for one in absent if one[0].batch_id in there]
-        yield [_kept(tonight, batch, one, helps.get(batch.batch_id, ())) for batch, one in found if one.nights]
+        # Of a batch that never ran nothing is known, whatever is known of those before it.
+        known = [(batch, one) for batch, one in found if tonight.nights([batch.batch_id])]
+        yield [_kept(tonight, batch, one, helps.get(batch.batch_id, ())) for batch, one in known]
         if failures:
             raise failures[0]
 

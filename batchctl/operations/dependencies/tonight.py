@@ -91,9 +91,9 @@ class Tonight:
         return None if tick is None or tick > (NEVER - self.now) // TICK else self.now + tick * TICK
 
     def nights(self, batches: Iterable[BatchId]) -> int:
-        """Return how many past nights at least are known of each step of some batches."""
-        few = [self.past.few((each, step.seq)) for each in batches for step in self.batches[each].steps]
-        return min(few, default=0)
+        """Return how many past nights at least are known of each step of some batches that has ever run."""
+        few = (self.past.few((each, step.seq)) for each in batches for step in self.batches[each].steps)
+        return min(filter(None, few), default=0)
 
     def _arrivals(self, number: int, suppose: Suppositions) -> Iterator[VirtualInstance]:
         for batch_id in self.learned:

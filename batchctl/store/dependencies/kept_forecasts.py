@@ -66,6 +66,7 @@ _OF_HOURS = RowSelect(
     .where(_NEAR.KeptFor >= bindparam("since"), _NEAR.KeptFor <= bindparam("until"))
     .order_by(_NEAR.KeptFor, _NEAR.KeptForecast_id)
 )
+_OF_HOUR = select(_k.ProcessBatch_id).where(_IS_KEPT, _k.KeptFor == bindparam("hour", type_=_k.KeptFor.type))
 _COMPLETE = (
     select(_c.z_updated)
     .where(_c.ProcessBatch_id == bindparam("batch_id"), _c.Status == InstanceStatus.COMPLETE.value)
@@ -145,8 +146,11 @@ def replace_newest(connection: Connection, made: Iterable[KeptForecast], now: da
 
 
 def keep(connection: Connection, made: Iterable[KeptForecast], hour: datetime, now: datetime) -> None:
-    """Keep forecasts for a fixed hour."""
+    """Keep forecasts for a fixed hour, each where none of its batch is kept for that yet: another leader may have led."""
+    known = {row.ProcessBatch_id for row in connection.execute(_OF_HOUR, {"hour": hour})}
     for one in made:
+        if one.batch_id in known:
+            continue
         _ADD(connection, _row(replace(one, kept_for=hour), now))
 
 
