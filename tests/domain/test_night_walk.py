@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from datetime import timedelta
 from types import FrameType
 
 import pytest
 
 from batchctl.domain.dependencies.night_walk import replay
-from batchctl.domain.dependencies.virtual_night import Reason, StartCause, Tries, VirtualInstance, VirtualNight
+from batchctl.domain.dependencies.virtual_night import UNKNOWN, Reason, StartCause, Tries, VirtualInstance, VirtualNight
 from batchctl.domain.operators.pools import Pool, PoolId, Pools
-from batchctl.domain.rows import BatchDefinition, BatchId, Step
+from batchctl.domain.rows import BatchDefinition, BatchId, Dependency, Step
 from batchctl.domain.status import OnFailure
 
 A, B = BatchId(1), BatchId(2)
@@ -134,3 +135,18 @@ def calls(night: VirtualNight) -> int:
     finally:
         sys.setprofile(None)
     return many
+
+
+def test_what_waits_for_what_has_run_longer_than_ever_is_ready_at_no_known_time_and_no_person_is_needed() -> None:
+    first = replace(batch(A, OnFailure.HOLD_BATCH), dependents=(B,))
+    waits = replace(
+        batch(B, OnFailure.HOLD_BATCH), dependencies=(Dependency(row_id=1, depends_on=A, deadline=timedelta(hours=1)),)
+    )
+    night = VirtualNight(
+        batches={A: first, B: waits},
+        instances=[VirtualInstance(batch_id=A, under_way=10, elapsed=TEN), VirtualInstance(batch_id=A)],
+    )
+    lengths = {A: Tries((UNKNOWN,)), B: Tries((TEN,), succeeds=False)}
+    found = replay(night, lambda batch_id, seq, elapsed, tried: lengths[batch_id])
+    assert ([*found.starts], [*found.ends]) == ([0, None, None, None], [None] * 4)
+    assert found.unknown == {0, 1}, "what fails then needs a person"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from batchctl.domain.dependencies.night_walk import replay
 from batchctl.domain.dependencies.odds import NEARLY, at_rank
 from batchctl.domain.dependencies.past_nights import PastAttempt, PastNights, past_nights
-from batchctl.domain.dependencies.virtual_night import Tries, VirtualInstance, VirtualNight
+from batchctl.domain.dependencies.virtual_night import UNKNOWN, Tries, VirtualInstance, VirtualNight
 from batchctl.domain.rows import BatchDefinition, BatchId, Dependency, InstanceId, Step
 from batchctl.domain.scheduling.wall_clock import clock_of
 from batchctl.domain.status import Cause, HistoryStatus
@@ -77,6 +77,8 @@ def test_a_night_is_a_key_of_many_batches_whatever_keys_one_batch_has() -> None:
     assert [*known(of_both).nights] == keys
     assert [*known([*of_both, *files]).nights] == keys
     assert len(known(files).nights) == 60
+    # What failed at its first batch is a night as the others are.
+    assert [*known([*of_both[:-2], *files]).nights] == keys
     # Of more keys than are replayed those stay in which most stand, and of these the newest.
     shared = [
         replace(each, instance_id=InstanceId(10_000 + 10 * at + each.batch_id), cycle_key=f"shared-{at}")
@@ -90,7 +92,8 @@ def test_a_night_is_a_key_of_many_batches_whatever_keys_one_batch_has() -> None:
 def test_what_runs_already_takes_longer_than_it_has() -> None:
     found = known([attempt(at, at) for at in range(1, 9)])
     assert {found.lengths(number)(A, 10, 6500, 0).lengths for number in range(30)} == {(7000,), (8000,)}
-    assert found.lengths(0)(A, 10, 60_000, 0).lengths == (60_000,)
+    assert [found.outrun((A, 10), elapsed, 0) for elapsed in (0, 7999, 8000, 60_000)] == [None, None, 8000, 8000]
+    assert found.lengths(0)(A, 10, 60_000, 0).lengths == (UNKNOWN,), "it has run longer than ever before"
 
 
 def test_of_what_failed_tonight_only_the_attempts_to_come_are_drawn() -> None:
@@ -108,7 +111,9 @@ def test_a_step_that_never_ran_takes_what_is_expected() -> None:
     step = Step(batch_id=B, seq=10, name="s", process_type="sql", expected_duration=timedelta(seconds=60))
     found = known([], BatchDefinition(batch_id=B, name="B", entity="B", steps=(step,)))
     assert found.lengths(0)(B, 10, 0, 0).lengths == (60_000,)
-    assert found.lengths(0)(A, 10, 0, 0).lengths == (0,)
+    assert found.lengths(0)(A, 10, 0, 0).lengths == found.lengths(0)(A, 10, 5, 0).lengths == (0,)
+    assert found.lengths(0)(B, 10, 60_000, 0).lengths == (UNKNOWN,)
+    assert (found.outrun((B, 10), 60_000, 0), found.outrun((A, 10), 5, 0)) == (60_000, None)
 
 
 def test_work_comes_when_it_came_before_and_tomorrow_where_it_is_here() -> None:

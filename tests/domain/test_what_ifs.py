@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from batchctl.domain.dependencies.virtual_night import Tries, VirtualNight
+from batchctl.domain.dependencies.virtual_night import UNKNOWN, Tries, VirtualNight
 from batchctl.domain.dependencies.what_ifs import (
     OtherArrival,
     OtherCapacity,
@@ -74,7 +74,7 @@ def test_limits_and_lengths_are_changed() -> None:
     changed = suppose.change(NIGHT)
     assert changed.batches[LOAD].needs[0].capacity == 5
     assert (changed.slots, changed.pools.by_name["default"].max_concurrent) == (8, 3)
-    take = suppose.lengths(lambda batch, seq, elapsed, tried: Tries((10, 20)), NIGHT.batches)
-    assert take(LOAD, 20, 0, 0) == Tries((20, 40))
-    assert take(LOAD, 10, 0, 0) == Tries((10, 20))
+    take = suppose.lengths(lambda batch, seq, elapsed, tried: Tries((10, 20, UNKNOWN)), NIGHT.batches)
+    assert take(LOAD, 20, 0, 0) == Tries((20, 40, UNKNOWN))
+    assert take(LOAD, 10, 0, 0) == Tries((10, 20, UNKNOWN))
     assert NIGHT.batches[LOAD].needs[0].capacity == 1

@@ -124,3 +124,22 @@ def test_of_several_of_one_key_the_one_counts_that_is_ready_first(world: World) 
     world.sql("UPDATE BatchControl SET Status = 'failed' WHERE BatchControl_id = ?", first)
 
     assert way(world, "Load", "k").forecast.median == world.clock.now() + timedelta(minutes=10)
+
+
+def test_of_what_has_run_longer_than_ever_no_time_is_known_nor_of_what_waits_for_it(world: World) -> None:
+    nights = Nights(world)
+    nights.register()
+    for back in range(5, 0, -1):
+        nights.pass_one(world.clock.now() - back * DAY, [1, 1], 10)
+    world.runner.script = lambda rendered: RUNS_ON
+    world.submit("Orders", CycleKey="k")
+    world.create()
+    world.process()
+    world.clock.advance(timedelta(hours=5))
+
+    for name in ("Orders", "Report"):
+        found = way(world, name, "k").forecast
+        assert (found.median, found.nearly, found.failing) == (None, None, 0)
+        assert (
+            "Orders, step 10 step 10 has run longer than ever before: 5 h 00 min, longest 1 min 00 s" in found.not_known
+        )

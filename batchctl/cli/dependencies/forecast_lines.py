@@ -14,7 +14,7 @@ def when(one: BatchForecast) -> str:
     parts += [f"{_at(one.nearly)} (p90)"] if one.nearly is not None else []
     if one.failing:
         parts.append(f"needs a person in {one.failing:.0%} of the nights")
-    return ", ".join(parts)
+    return ", ".join(parts) or "when it is ready is not known"
 
 
 def because(one: BatchForecast) -> Iterator[str]:

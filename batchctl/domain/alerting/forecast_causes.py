@@ -17,7 +17,9 @@ def at_risk(one: KeptForecast, name: str, zone: str) -> IncidentSign:
     clock, by = clock_of(zone), one.finish_by or one.made_on
     shown = clock.shown(naive(by))
     said = [f"the chance is {one.chance} %"]
-    if one.median is None:
+    if one.median is None and not one.needs_person:
+        said.append("when it is ready is not known: a step on the way has run longer than ever before")
+    elif one.median is None:
         said.append(f"in {one.needs_person} % of the nights it needs a person")
     else:
         said.append(f"in every second night it is ready by {clock.shown(naive(one.median)):%H:%M on %a %Y-%m-%d}")

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from batchctl.domain import moves
 from batchctl.domain.dependencies.virtual_night import (
+    LATEST,
     Lengths,
     Reason,
     Replayed,
@@ -50,10 +51,11 @@ def moments(night: VirtualNight, lengths: Lengths) -> Generator[int, None, Repla
     courses = walk.courses
     return Replayed(
         [one.instance for one in courses],
-        [one.start for one in courses],
-        [one.end for one in courses],
+        [_known(one.start) for one in courses],
+        [_known(one.end) for one in courses],
         [one.reason for one in courses],
         [one.longest for one in courses],
+        frozenset(one.number for one in courses if one.end != _known(one.end)),
     )
 
 
@@ -65,6 +67,10 @@ class _Wait(NamedTuple):
     """The later, the greater."""
     created: int
     """How many instances had been created by then."""
+
+
+def _known(at: int | None) -> int | None:
+    return None if at is None or at > LATEST else at
 
 
 class _Standing:

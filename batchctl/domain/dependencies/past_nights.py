@@ -6,10 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from statistics import median_high
 from typing import Annotated, TypeVar
 
 from batchctl.domain.dependencies.past_arrivals import Arrival, PastArrivals
-from batchctl.domain.dependencies.virtual_night import Lengths, Tries
+from batchctl.domain.dependencies.virtual_night import UNKNOWN, Lengths, Tries
 from batchctl.domain.rows import BatchDefinition, BatchId, InstanceId
 from batchctl.domain.scheduling.wall_clock import WallClock
 from batchctl.domain.status import Cause, HistoryStatus
@@ -94,14 +95,13 @@ class PastNights:
         def take(batch_id: BatchId, seq: int, elapsed: int, tried: int) -> Tries:
             runs = self.runs.get((batch_id, seq))
             if runs is None:
-                known = self.expected.get((batch_id, seq), NOTHING)
-                return known if known.lengths[0] > elapsed else Tries((elapsed,))
+                known = self.expected.get((batch_id, seq))
+                return NOTHING if known is None else known if known.lengths[0] > elapsed else _NOT_DONE
             at = None if night is None else runs.by_key.get(night)
             if at is not None and len(runs.tries[at].lengths) > tried and _is_longer(runs.tries[at], elapsed, tried):
                 return runs.tries[at]
             fitting = runs.longer_than(elapsed, tried)
-            # Longer than ever before: nothing is known but that it is not done yet.
-            return runs.tries[_draw(fitting, number, batch_id, seq)] if fitting else Tries((elapsed,))
+            return runs.tries[_draw(fitting, number, batch_id, seq)] if fitting else _NOT_DONE
 
         return take
 
@@ -124,6 +124,15 @@ class PastNights:
             drawn = _draw(later, number, batch_id, 0) if later else now
         return Arrival(drawn, day)
 
+    def outrun(self, step: Step, elapsed: int, tried: int) -> int | None:
+        """Return how long a step took, or was expected to take, at most, if the attempt after so many takes longer now."""
+        runs, expected = self.runs.get(step), self.expected.get(step)
+        if not elapsed or (runs is not None and runs.longer_than(elapsed, tried)):
+            return None
+        if runs is not None:
+            return max(tries.lengths[min(tried, len(tries.lengths) - 1)] for tries in runs.tries)
+        return expected.lengths[0] if expected is not None and expected.lengths[0] <= elapsed else None
+
     def few(self, step: Step) -> int:
         """Return of how many runs of a step anything is known."""
         runs = self.runs.get(step)
@@ -132,6 +141,8 @@ class PastNights:
 
 NOTHING = Tries((0,))
 """Of a step of which nothing is known."""
+_NOT_DONE = Tries((UNKNOWN,))
+"""Of one that has run longer than ever before."""
 
 
 class Lessons:
@@ -178,11 +189,24 @@ class Lessons:
         return PastNights(dict(self._runs), self._last_nights(), came, dict(_expected(batches)), came_last)
 
     def _last_nights(self) -> Sequence[str]:
-        """Return the keys in which most batches stand, the newest first; those of one batch only where there are no others."""
-        shared = [key for key, those in self._of_nights.items() if len(those) > 1] or [*self._nights]
+        """Return the keys of nights of most batches, the newest first; those of one batch only where there are no others."""
+        many = self._many_of_nights()
+        shared = [key for key, batches in many.items() if batches > 1] or [*many]
         newest = sorted(shared, key=lambda key: -self._nights[key])
-        most = sorted(newest, key=lambda key: -len(self._of_nights[key]))[:NIGHTS]
+        most = sorted(newest, key=lambda key: -many[key])[:NIGHTS]
         return sorted(most, key=lambda key: -self._nights[key])
+
+    def _many_of_nights(self) -> Mapping[str, int]:
+        """Return of how many batches each CycleKey is that of the night, as is usual for any of those that stand in it.
+
+        In a night that failed at its first batch no other one stands: it is a night as the others are.
+        """
+        sizes: dict[BatchId, list[int]] = defaultdict(list)
+        for those in self._of_nights.values():
+            for batch_id in those:
+                sizes[batch_id].append(len(those))
+        usual = {batch_id: median_high(each) for batch_id, each in sizes.items()}
+        return {key: max(usual[batch_id] for batch_id in those) for key, those in self._of_nights.items()}
 
 
 def past_nights(

@@ -19,6 +19,10 @@ class Tries:
     succeeds: bool = True
 
 
+UNKNOWN = 10**15
+"""How long a step takes of which nothing is known but that it is not done yet."""
+LATEST = 10**12
+"""What ends later waits for what is unknown; no night is as long."""
 Lengths = Callable[[BatchId, int, int, int], Tries]
 """Says for a batch and a ProcessControlSeq what the attempts at the step come to, the first ones too: so many have failed,
 and the next has run for so long."""
@@ -83,10 +87,12 @@ class Replayed:
     instances: Sequence[VirtualInstance]
     starts: Sequence[int | None]
     ends: Sequence[int | None]
-    """When each completes; None where that takes a person."""
+    """When each completes; None where that takes a person, or is unknown."""
     reasons: Sequence[Reason]
     longest: Sequence[int | None]
     """The ProcessControlSeq of the step that took longest."""
+    unknown: frozenset[int] = frozenset()
+    """Those that complete without a person, once something has that has run longer than ever before."""
 
     def first_of(self, number: int) -> int:
         """Return the instance with which began what led to one: itself where no other has started it."""

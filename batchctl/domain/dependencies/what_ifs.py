@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from batchctl.domain.dependencies.virtual_night import Lengths, Tries, VirtualNight
+from batchctl.domain.dependencies.virtual_night import UNKNOWN, Lengths, Tries, VirtualNight
 from batchctl.domain.operators.pools import Pool, PoolId
 from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.domain.scheduling.column_text import UnfitText, time_of_day
@@ -171,9 +171,13 @@ class Suppositions:
             tries, factor = take(batch_id, seq, elapsed, tried), 1.0
             for of, times in factors.get(batch_id, ()):
                 factor *= times if of in {None, seq} else 1.0
-            return Tries(tuple(round(length * factor) for length in tries.lengths), tries.succeeds)
+            return Tries(tuple(_times(length, factor) for length in tries.lengths), tries.succeeds)
 
         return longer
+
+
+def _times(length: int, factor: float) -> int:
+    return length if length == UNKNOWN else round(length * factor)
 
 
 def _with_capacity(batch: BatchDefinition, capacity: Mapping[str, int]) -> BatchDefinition:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, time
 
@@ -11,6 +11,7 @@ from batchctl.domain.dependencies import odds, what_ifs
 from batchctl.domain.dependencies.virtual_night import Replayed, StartCause
 from batchctl.domain.dependencies.what_ifs import Suppositions, UnfitWhatIf
 from batchctl.domain.errors import InvalidInput, Refused
+from batchctl.domain.maintenance.lengths import for_people
 from batchctl.domain.rows import NEVER, BatchDefinition, BatchId, BatchInstance
 from batchctl.domain.scheduling.column_text import UnfitText, time_of_day
 from batchctl.domain.text import typed, visible
@@ -53,7 +54,7 @@ class BatchForecast:
     batch: str
     cycle_key: str | None
     median: datetime | None
-    """p50; None where more than every second night needs a person, or too little is known."""
+    """p50; None where more than every second night needs a person, or what is under way has run longer than ever."""
     nearly: datetime | None
     """p90; None where too many nights need a person, or fewer than 20 nights are known."""
     by: datetime | None
@@ -207,6 +208,8 @@ def forecast_of(
     end_by = None if by is None else (by - tonight.now) // TICK
     nearly = odds.at_rank(ends, odds.NEARLY, nights) if nights >= odds.ENOUGH else None
     median = odds.at_rank(ends, odds.MEDIAN, nights)
+    unknown = sum(number in one.unknown for one, number in zip(replays, numbers, strict=True))
+    failing = (ends.count(None) - unknown) / len(ends)
     return BatchForecast(
         batch=batch.name,
         cycle_key=key,
@@ -214,11 +217,11 @@ def forecast_of(
         nearly=tonight.moment(nearly),
         by=by,
         chance=None if end_by is None else odds.share_by(ends, end_by),
-        failing=sum(end is None for end in ends) / len(ends),
+        failing=failing,
         nights=nights,
         replays=len(replays),
         is_idle=tonight.night.slots is None,
-        standing=_standing(tonight, batch.batch_id) if None in ends else (),
+        standing=_standing(tonight, batch.batch_id) if failing else (),
         decides=tuple(_decides(tonight, replays, numbers)) if ways else (),
         not_known=tuple(_not_known(tonight, on_way, nights)),
     )
@@ -300,10 +303,11 @@ def _decides(tonight: Tonight, replays: Sequence[Replayed], numbers: Sequence[in
             yield OnTheWay(what=what, share=count / many, cause=cause, name=name)
 
 
-def _not_known(tonight: Tonight, on_way: Iterable[BatchId], nights: int) -> Iterator[str]:
+def _not_known(tonight: Tonight, on_way: Collection[BatchId], nights: int) -> Iterator[str]:
     if nights < odds.ENOUGH:
         known = "1 night is" if nights == 1 else f"{nights} nights are"
         yield f"p90: {known} known of the step with the fewest, and {odds.ENOUGH} are needed"
+    yield from dict.fromkeys(_outrun(tonight, on_way))
     for batch_id in sorted(on_way):
         batch = tonight.batches[batch_id]
         for step in batch.steps:
@@ -312,3 +316,20 @@ def _not_known(tonight: Tonight, on_way: Iterable[BatchId], nights: int) -> Iter
             expected = step.expected_duration
             used = "0 s was used" if expected is None else f"ExpectedDuration {expected.total_seconds():g} s was used"
             yield f"{visible(batch.name)}, step {step.seq} {visible(step.name)} has never run: {used}"
+
+
+def _outrun(tonight: Tonight, on_way: Collection[BatchId]) -> Iterator[str]:
+    """Yield what has run longer than ever before: nothing says when it ends."""
+    for one in tonight.night.instances:
+        step = None if one.under_way is None else tonight.batches[one.batch_id].step_at(one.under_way)
+        if step is None or one.batch_id not in on_way:
+            continue
+        place = (one.batch_id, step.seq)
+        longest = tonight.past.outrun(place, one.elapsed, one.failures)
+        if longest is not None:
+            batch, ran = visible(tonight.batches[one.batch_id].name), for_people(one.elapsed * TICK)
+            than, most = ("ever before", "longest") if tonight.past.few(place) else ("expected", "ExpectedDuration")
+            yield (
+                f"{batch}, step {step.seq} {visible(step.name)} has run longer than {than}: {ran},"
+                f" {most} {for_people(longest * TICK)}"
+            )
