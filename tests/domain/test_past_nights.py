@@ -70,6 +70,23 @@ def test_a_replay_is_one_night_for_all_that_stand_in_it() -> None:
         assert other - mine == 100_000
 
 
+def test_several_instances_of_a_night_are_drawn_in_their_order() -> None:
+    each = [
+        replace(attempt(night, seconds), instance_id=InstanceId(10 * night + at))
+        for night in range(1, 9)
+        for at, seconds in enumerate((night, 20, 60))
+    ]
+    found = known(each)
+    for number in range(16):
+        take = found.lengths(number)
+        ((first,), *others) = (take(A, 10, 0, 0).lengths for _ in range(4))
+        assert first <= 8000
+        assert others == [(20_000,), (60_000,), (first,)], "and then the same ones again"
+    take = found.lengths(0)
+    # What has run for half a minute already is the longest one, and those behind it are not.
+    assert [take(A, 10, elapsed, 0).lengths for elapsed in (30_000, 0, 0)] == [(60_000,), (8000,), (20_000,)]
+
+
 def test_a_night_is_a_key_of_many_batches_whatever_keys_one_batch_has() -> None:
     of_both = [*(attempt(at, at) for at in range(1, 9)), *(attempt(at, 9, batch=B) for at in range(1, 9))]
     keys = [of_both[at].cycle_key for at in range(7, -1, -1)]

@@ -261,8 +261,8 @@ PLANTED: tuple[Planted, ...] = (
             ),
             (
                 "batchctl.domain.dependencies.past_nights",
-                " and _is_longer(runs.tries[at], elapsed, tried):",
-                ":",
+                " and _is_longer(one, elapsed, tried)",
+                "",
             ),
         ),
     ),

@@ -48,7 +48,9 @@ class _Runs:
     """The past runs of one step, oldest first."""
 
     def __init__(self) -> None:
-        self.tries, self.by_key = list[Tries](), dict[str, int]()
+        self.tries = list[Tries]()
+        self.by_key: dict[str, list[int]] = defaultdict(list)
+        """Which of them are those of the instances of each CycleKey, in their order."""
         self._longer: dict[tuple[int, int], list[int]] = {}
         """Which of them went on for longer, by how long the attempt had run and how many had failed before."""
 
@@ -60,6 +62,18 @@ class _Runs:
             found = [at for at in every if len(self.tries[at].lengths) > tried] or every
             self._longer[elapsed, tried] = found
         return found
+
+    def next_of(self, of_night: Sequence[int], drawn: set[int], elapsed: int, tried: int) -> int | None:
+        """Return which of one night's runs is drawn next: in their order those that fit, and then the same ones again."""
+        fitting = [
+            at for at in of_night if len((one := self.tries[at]).lengths) > tried and _is_longer(one, elapsed, tried)
+        ]
+        if drawn.issuperset(fitting):
+            drawn.difference_update(fitting)
+        at = next((at for at in fitting if at not in drawn), None)
+        if at is not None:
+            drawn.add(at)
+        return at
 
 
 def _is_longer(tries: Tries, elapsed: int, tried: int) -> bool:
@@ -91,14 +105,15 @@ class PastNights:
     def lengths(self, number: int) -> Lengths:
         """Return how long attempts take in one replay: those of one past night, and single ones where they are not of it."""
         night = self.nights[number % len(self.nights)] if self.nights else None
+        drawn: dict[Step, set[int]] = defaultdict(set)
 
         def take(batch_id: BatchId, seq: int, elapsed: int, tried: int) -> Tries:
             runs = self.runs.get((batch_id, seq))
             if runs is None:
                 known = self.expected.get((batch_id, seq))
                 return NOTHING if known is None else known if known.lengths[0] > elapsed else _NOT_DONE
-            at = None if night is None else runs.by_key.get(night)
-            if at is not None and len(runs.tries[at].lengths) > tried and _is_longer(runs.tries[at], elapsed, tried):
+            of_night = () if night is None else runs.by_key.get(night, ())
+            if of_night and (at := runs.next_of(of_night, drawn[batch_id, seq], elapsed, tried)) is not None:
                 return runs.tries[at]
             fitting = runs.longer_than(elapsed, tried)
             return runs.tries[_draw(fitting, number, batch_id, seq)] if fitting else _NOT_DONE
@@ -174,7 +189,7 @@ class Lessons:
                 continue
             mine, key = self._runs[batch_id, seq], tried[0].cycle_key
             if key is not None:
-                mine.by_key[key] = len(mine.tries)
+                mine.by_key[key].append(len(mine.tries))
                 nights[key] = max(nights.get(key, instance_id), instance_id)
                 self._of_nights[key].add(batch_id)
             mine.tries.append(tries)
