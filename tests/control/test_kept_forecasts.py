@@ -138,6 +138,25 @@ def test_a_step_that_never_ran_takes_no_forecast_from_its_batch_nor_from_those_b
     ], "of New nothing is known"
 
 
+def test_of_a_replay_only_what_is_said_of_it_is_kept_however_many_are_open(
+    nights: Nights, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, kept = nights.world, set[int]()
+    for number in range(20):
+        world.submit("Orders", CycleKey=f"K{number}")
+    world.create()
+
+    def note(tonight: Tonight, batch: BatchDefinition, key: str | None, replays: Any, by: Any) -> BatchForecast:
+        kept.update(len(one.instances) for one in replays)
+        return forecast_of(tonight, batch, key, replays, by)
+
+    monkeypatch.setattr(foretelling, "forecast_of", note)
+    nights.keeping().finish()
+    assert kept == {2}, "the first of Orders, and the report after it"
+    assert shown(world, "CycleKey, Decides")[0][0] == "K0"
+    assert "Orders (step 20 takes longest): 100%" in shown(world, "Decides")[0][0]
+
+
 def test_what_ends_after_all_time_has_no_time(nights: Nights) -> None:
     world = nights.world
     world.submit("Orders", CycleKey="2026-11-21")

@@ -121,6 +121,23 @@ def test_what_kept_it_from_starting_is_the_slots_unless_its_batch_was_full_too()
     assert one_after_the_other.reasons[1] == Reason(StartCause.CONCURRENT, "B1", 0)
 
 
+def test_what_is_kept_of_a_replay_says_the_same_of_what_is_kept() -> None:
+    after = Dependency(row_id=0, depends_on=A, deadline=timedelta(hours=1))
+    report = replace(batch(B, OnFailure.CONTINUE), dependencies=(after,))
+    first = replace(batch(A, OnFailure.CONTINUE), dependents=(B,))
+    late = [VirtualInstance(batch_id=A, cycle_key=f"K{at}", not_before=TEN * at) for at in range(9, 3, -1)]
+    whole = replay(VirtualNight(batches={A: first, B: report}, instances=late), lambda *_: Tries((TEN,)))
+    number = next(at for at, one in enumerate(whole.instances) if one.batch_id == B and one.cycle_key == "K5")
+    some = whole.only([number])
+
+    (kept,) = some.of_batch[B]
+    assert len(some.instances) < len(whole.instances)
+    assert some.ends[kept] == whole.ends[number] == 7 * TEN
+    way = [(whole.instances[at].batch_id, whole.instances[at].cycle_key) for at in whole.way_to(number)]
+    assert way == [(some.instances[at].batch_id, some.instances[at].cycle_key) for at in some.way_to(kept)]
+    assert some.instances[some.first_of(kept)].cycle_key == "K5"
+
+
 def calls(night: VirtualNight) -> int:
     """Return how many functions a replay calls."""
     many = 0

@@ -34,6 +34,7 @@ class PastArrivals:
         `last` is when the newest instance came, whether anything of it has ended or not.
         """
         self.came, self._clock = came, clock
+        self._next, self._keys = dict[datetime, date | None](), dict[date, str | None]()
         times = sorted({_since_midnight(self._shown(one)) for one in came.values()})
         gap, before = max(
             (after - before, before) for before, after in zip(times, [*times[1:], times[0] + DAY], strict=True)
@@ -57,6 +58,11 @@ class PastArrivals:
         That is yesterday where its instance is late for less than a day, else today, or tomorrow where today's is here; once
         weekdays are known, none on which none ever came.
         """
+        if now not in self._next:
+            self._next[now] = self._day_after(now)
+        return self._next[now]
+
+    def _day_after(self, now: datetime) -> date | None:
         days = self._days
         weekdays = {day.weekday() for day in days}
         are_known = max(days) - min(days) >= WEEKS_KNOWN
@@ -71,6 +77,11 @@ class PastArrivals:
 
     def key_of(self, day: date) -> str | None:
         """Return the CycleKey that the instance of a day probably has, by those that came before."""
+        if day not in self._keys:
+            self._keys[day] = self._key_of(day)
+        return self._keys[day]
+
+    def _key_of(self, day: date) -> str | None:
         last = max(self.came, key=lambda key: self.came[key])
         for form in KEY_FORMS:
             try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from batchctl.domain.operators.pools import Pools
@@ -93,6 +93,37 @@ class Replayed:
     """The ProcessControlSeq of the step that took longest."""
     unknown: frozenset[int] = frozenset()
     """Those that complete without a person, once something has that has run longer than ever before."""
+    of_batch: dict[BatchId, list[int]] = field(default_factory=dict, init=False)
+    """The numbers of the instances of each batch."""
+
+    def __post_init__(self) -> None:
+        """Note which instances are of which batch."""
+        for number, one in enumerate(self.instances):
+            self.of_batch.setdefault(one.batch_id, []).append(number)
+
+    def only(self, numbers: Iterable[int]) -> Replayed:
+        """Return the same of some instances, and of those that decide when they end or with which they began."""
+        kept, more = set[int](), [*numbers]
+        while more:
+            number = more.pop()
+            if number not in kept:
+                kept.add(number)
+                before = self.reasons[number].by, self.instances[number].after
+                more += [each for each in before if each is not None]
+        if len(kept) == len(self.instances):
+            return self
+        order = sorted(kept)
+        place = {number: at for at, number in enumerate(order)}
+        instances = [self.instances[number] for number in order]
+        reasons = [self.reasons[number] for number in order]
+        return Replayed(
+            [one if one.after is None else replace(one, after=place[one.after]) for one in instances],
+            [self.starts[number] for number in order],
+            [self.ends[number] for number in order],
+            [one if one.by is None else replace(one, by=place[one.by]) for one in reasons],
+            [self.longest[number] for number in order],
+            frozenset(place[number] for number in self.unknown & kept),
+        )
 
     def first_of(self, number: int) -> int:
         """Return the instance with which began what led to one: itself where no other has started it."""

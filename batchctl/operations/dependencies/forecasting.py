@@ -258,9 +258,8 @@ def key_of(replays: Sequence[Replayed], batch_id: BatchId, wanted: str | None) -
     for one in replays:
         of_batch = [
             (one.ends[at] is None, one.ends[at] or 0, at)
-            for at, each in enumerate(one.instances)
-            if each.batch_id == batch_id
-            and (wanted is None or each.cycle_key == wanted)
+            for at in one.of_batch.get(batch_id, ())
+            if (wanted is None or one.instances[at].cycle_key == wanted)
             and one.instances[one.first_of(at)].comes <= AHEAD // TICK
         ]
         if of_batch:
@@ -272,8 +271,8 @@ def number_of(one: Replayed, batch_id: BatchId, key: str | None) -> int | None:
     """Return the number of the instance of a batch and CycleKey in a replay that is ready first, if there is one."""
     of_key = [
         (one.ends[at] is None, one.ends[at] or 0, at)
-        for at, each in enumerate(one.instances)
-        if each.batch_id == batch_id and each.cycle_key == key
+        for at in one.of_batch.get(batch_id, ())
+        if one.instances[at].cycle_key == key
     ]
     return min(of_key)[2] if of_key else None
 

@@ -14,7 +14,14 @@ from batchctl.domain.dependencies.virtual_night import Replayed, StartCause, Vir
 from batchctl.domain.dependencies.what_ifs import OtherCapacity, OtherLength, OtherSlots, Suppositions, WhatIf
 from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.domain.status import STOPPED, InstanceStatus
-from batchctl.operations.dependencies.forecasting import BatchForecast, OnTheWay, forecast_of, kept_from_coming, key_of
+from batchctl.operations.dependencies.forecasting import (
+    BatchForecast,
+    OnTheWay,
+    forecast_of,
+    kept_from_coming,
+    key_of,
+    number_of,
+)
 from batchctl.operations.dependencies.tonight import AHEAD, MOST_KEPT, TICK, PastBook, Tonight, tonight_of
 from batchctl.operations.presence import Presence
 from batchctl.operations.scheduling.timetable import Timetable
@@ -68,22 +75,22 @@ class Foretelling:
         with read() as connection:
             context = self.timetable.context(connection)
             tonight = tonight_of(connection, self.presence, context, book, MOST_KEPT)
-        replays = list[Replayed]()
+        replays, keys = list[Replayed](), dict[BatchId, str | None]()
         for one in _replays_with(tonight, Remedy("")):
             if one is None:
                 yield None
             else:
-                replays.append(one)
+                replays.append(_of_first(one, keys))
         found, failures = list[Found](), list[Exception]()
         for batch in tonight.batches.values():
+            if batch.batch_id not in keys:
+                continue
+            key, by = keys[batch.batch_id], tonight.finish_by.get(batch.batch_id)
             try:
-                made = _forecast(tonight, batch, replays)
+                found.append((batch, forecast_of(tonight, batch, key, replays, by)))
             except Exception as error:  # noqa: BLE001 - what is wrong with one batch keeps no forecast from others
                 failures.append(error)
-                continue
-            if made is not None:
-                found.append((batch, made))
-                yield None
+            yield None
         there = {batch.batch_id for batch, _ in found}
         absent = [*_kept_from_coming(tonight, there, len(replays))]
         at_risk = [one for one in (*found, *absent) if _is_at_risk(one[1])]
@@ -95,7 +102,7 @@ class Foretelling:
                     yield None
                     continue
                 ready.update(batch_id for batch_id in concerned if _is_ready(tonight, one, batch_id))
-                there.update(each.batch_id for each in one.instances)
+                there.update(one.of_batch)
                 many += 1
             for batch_id in concerned:
                 share = ready[batch_id] / many
@@ -110,10 +117,17 @@ class Foretelling:
             raise failures[0]
 
 
-def _forecast(tonight: Tonight, batch: BatchDefinition, replays: Sequence[Replayed]) -> BatchForecast | None:
-    key, is_there = key_of(replays, batch.batch_id, None)
-    by = tonight.finish_by.get(batch.batch_id)
-    return forecast_of(tonight, batch, key, replays, by) if is_there else None
+def _of_first(one: Replayed, keys: dict[BatchId, str | None]) -> Replayed:
+    """Return of a replay only the instances that are ready first, and what decides that, however many are open.
+
+    `keys` has their CycleKeys, and gets those of batches that were in no replay before.
+    """
+    for batch_id in one.of_batch.keys() - keys.keys():
+        key, is_there = key_of([one], batch_id, None)
+        if is_there:
+            keys[batch_id] = key
+    numbers = (number_of(one, batch_id, key) for batch_id, key in keys.items())
+    return one.only(number for number in numbers if number is not None)
 
 
 def _is_at_risk(one: BatchForecast) -> bool:
@@ -194,10 +208,8 @@ def _more_than(most: int) -> list[int]:
 def _is_ready(tonight: Tonight, one: Replayed, batch_id: BatchId) -> bool:
     """Say whether any instance of a batch is ready by its time."""
     end_by = (tonight.finish_by[batch_id] - tonight.now) // TICK
-    return any(
-        end is not None and end <= end_by and each.batch_id == batch_id
-        for each, end in zip(one.instances, one.ends, strict=True)
-    )
+    ends = (one.ends[number] for number in one.of_batch.get(batch_id, ()))
+    return any(end is not None and end <= end_by for end in ends)
 
 
 def _kept(tonight: Tonight, batch: BatchDefinition, one: BatchForecast, helps: Iterable[str]) -> KeptForecast:
