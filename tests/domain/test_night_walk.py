@@ -6,16 +6,17 @@ import sys
 from dataclasses import replace
 from datetime import timedelta
 from types import FrameType
+from typing import Any
 
 import pytest
 
 from batchctl.domain.dependencies.night_walk import replay
 from batchctl.domain.dependencies.virtual_night import UNKNOWN, Reason, StartCause, Tries, VirtualInstance, VirtualNight
 from batchctl.domain.operators.pools import Pool, PoolId, Pools
-from batchctl.domain.rows import BatchDefinition, BatchId, Dependency, Step
+from batchctl.domain.rows import BatchDefinition, BatchId, Dependency, Need, ResourceId, Step
 from batchctl.domain.status import OnFailure
 
-A, B = BatchId(1), BatchId(2)
+A, B, C, D = map(BatchId, (1, 2, 3, 4))
 TEN = 10_000
 
 
@@ -32,6 +33,12 @@ def batch(batch_id: BatchId, on_failure: OnFailure, pool: str | None = None, mos
         retry_count=1,
         max_concurrent=most,
     )
+
+
+def ten_seconds(batch_id: BatchId, seq: int, elapsed: int, tried: int) -> Tries:
+    """Say that every step takes ten seconds."""
+    del batch_id, seq, elapsed, tried
+    return Tries((TEN,))
 
 
 def starts(night: VirtualNight) -> list[int | None]:
@@ -167,3 +174,68 @@ def test_what_waits_for_what_has_run_longer_than_ever_is_ready_at_no_known_time_
     found = replay(night, lambda batch_id, seq, elapsed, tried: lengths[batch_id])
     assert ([*found.starts], [*found.ends]) == ([0, None, None, None], [None] * 4)
     assert found.unknown == {0, 1}, "what fails then needs a person"
+
+
+SERVER = Need(resource_id=ResourceId(1), name="server", capacity=1, units=1, exclusive=False)
+FTP = Pools({"ftp": Pool(pool_id=PoolId(1), name="ftp", max_concurrent=1)})
+
+
+@pytest.mark.parametrize("bystander_first", [True, False])
+@pytest.mark.parametrize(
+    ("holds", "limit", "reason"),
+    [
+        ({"needs": (SERVER,)}, {}, Reason(StartCause.RESOURCE, "server", 0)),
+        ({"pool": "ftp"}, {"pools": FTP}, Reason(StartCause.POOL, "ftp", 0)),
+    ],
+)
+def test_what_decides_is_who_held_what_was_lacking_and_no_bystander(
+    holds: dict[str, Any], limit: dict[str, Any], reason: Reason, bystander_first: bool
+) -> None:
+    plain = {each: batch(each, OnFailure.HOLD_BATCH) for each in (A, B, C)}
+    night = VirtualNight(
+        batches={
+            A: replace(plain[A], **holds),
+            B: replace(plain[B], seq=1 if bystander_first else 900),
+            C: replace(plain[C], **holds),
+        },
+        instances=[VirtualInstance(batch_id=A), VirtualInstance(batch_id=B), VirtualInstance(batch_id=C)],
+        **limit,
+    )
+    found = replay(night, ten_seconds)
+    assert ([*found.starts], found.reasons[2]) == ([0, 0, TEN], reason)
+
+
+def test_behind_one_of_its_batch_that_one_decides_and_no_bystander() -> None:
+    night = VirtualNight(
+        batches={each: batch(each, OnFailure.CONTINUE) for each in (A, B)},
+        instances=[VirtualInstance(batch_id=A), VirtualInstance(batch_id=B), VirtualInstance(batch_id=A)],
+    )
+    assert replay(night, ten_seconds).reasons[2] == Reason(StartCause.CONCURRENT, "B1", 0)
+
+
+def test_what_a_time_decides_nothing_else_does() -> None:
+    minute, paced = 6 * TEN, replace(batch(A, OnFailure.HOLD_BATCH, most=5), max_per_minute=1)
+    long = VirtualInstance(batch_id=B, under_way=10)
+    waits = VirtualInstance(batch_id=C, is_retry=True, failures=1, not_before=minute)
+    night = VirtualNight(
+        batches={
+            A: paced,
+            B: batch(B, OnFailure.HOLD_BATCH),
+            C: batch(C, OnFailure.HOLD_BATCH, most=2),
+            D: replace(paced, batch_id=D),
+        },
+        instances=[
+            *(long, VirtualInstance(batch_id=A), VirtualInstance(batch_id=A)),
+            *(waits, VirtualInstance(batch_id=C), VirtualInstance(batch_id=D)),
+        ],
+        opens={D: minute},
+    )
+    found = replay(night, lambda batch_id, seq, elapsed, tried: Tries((minute if batch_id == B else TEN,)))
+    assert [*found.starts] == [0, 0, minute, minute, minute, minute]
+    assert found.ends[0] == minute, "it ends when the others begin"
+    assert [*found.reasons[2:]] == [
+        Reason(StartCause.PACE, "B1"),
+        Reason(StartCause.RETRY),
+        Reason(StartCause.LINE, None, 3),
+        Reason(StartCause.OPENS),
+    ]

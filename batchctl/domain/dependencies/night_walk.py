@@ -67,6 +67,8 @@ class _Wait(NamedTuple):
     """The later, the greater."""
     created: int
     """How many instances had been created by then."""
+    first: int = 0
+    """The first of these in the order of their creation that it keeps."""
 
 
 def _known(at: int | None) -> int | None:
@@ -154,6 +156,10 @@ class _Course:
         """Say whether any step is left."""
         return self.at < len(self.standing.steps)
 
+    def needs(self, resource: str | None) -> bool:
+        """Say whether it needs some of a resource."""
+        return any(need.name == resource for need in self.standing.batch.needs)
+
     @property
     def is_failure(self) -> bool:
         """Say whether it has failed, by itself or for good, and stands in the way of others where failures do."""
@@ -187,7 +193,10 @@ class _Walk:
         """Failures that stop everything."""
         self._stops: dict[int, _Course] = {}
         """Those of them that were there when the claiming began."""
-        self._ended: int | None = None
+        self._gone: dict[int, _Course] = {}
+        """Whose claims end at this moment, by their numbers, the last one last."""
+        self._left: dict[int, str] = {}
+        """Who leaves which pool at this moment."""
 
     def _open_pools(self) -> dict[str, int | None]:
         """Return the pools in which steps may begin, and for how many there is room; None for any number."""
@@ -212,7 +221,7 @@ class _Walk:
                 self._expect(each.opens, _WAKE)
         self._settle()
         while self._events:
-            self._now, self._ended = self._events[0][0], None
+            self._now, self._gone, self._left = self._events[0][0], {}, {}
             yield self._happen()
             self._settle()
 
@@ -288,6 +297,7 @@ class _Walk:
 
     def _release(self, course: _Course) -> None:
         standing = course.standing
+        self._gone[course.number] = course
         if standing.line and self._are_slots_taken and standing.claimed >= standing.batch.max_concurrent:
             self._block(standing, Reason(StartCause.CONCURRENT, standing.batch.name))
         standing.claimed -= 1
@@ -304,6 +314,7 @@ class _Walk:
             return
         one, step = course.instance, course.standing.steps[course.at]
         self._in_pools[course.standing.pools[course.at]] += 1
+        self._left.pop(course.number, None)
         elapsed = one.elapsed if one.under_way is not None and self._now == 0 else 0
         if course.tries is None:
             course.tries = self.lengths(one.batch_id, step.seq, elapsed, course.tried)
@@ -315,8 +326,9 @@ class _Walk:
 
     def _has_failed(self, course: _Course) -> bool:
         """Note the end of an attempt, and say whether it has failed."""
-        self._ended = course.number
-        self._in_pools[course.standing.pools[course.at]] -= 1
+        pool = course.standing.pools[course.at]
+        self._in_pools[pool] -= 1
+        self._left[course.number] = pool
         course.tried += 1
         tries = course.tries
         return tries is not None and not (tries.succeeds and course.tried >= len(tries.lengths))
@@ -425,7 +437,8 @@ class _Walk:
             course = line[at]
             if course.stands or course.not_before > self._now:
                 if not course.is_passed_over and not goes_on:
-                    self._block(standing, Reason(StartCause.LINE))
+                    self._block(standing, Reason(StartCause.LINE, None, course.number), course.order + 1)
+                    self._keep(course, Reason(StartCause.RETRY) if course.has_failed else None)
                     break
                 # Those behind it pass it by: none has to look at it until its time comes.
                 del line[at]
@@ -439,33 +452,37 @@ class _Walk:
                 self._started(course)
             else:
                 at += 1
-                self._marks += 1
-                course.blocked, course.blocked_at = reason, self._marks
+                self._keep(course, reason)
                 keeps_place |= reason.cause is StartCause.POOL
             waits_for_it = course.has_failed and not goes_on
             if reason is not None and (waits_for_it or reason.cause not in _OF_ONE):
-                self._block(standing, reason)
+                self._block(standing, reason, course.order)
                 break
             # One whose pool is full keeps its place: those behind it have one less.
             looked_at += reason is None or reason.cause is StartCause.POOL
             if keeps_place and looked_at >= places:
-                self._block(standing, Reason(StartCause.CONCURRENT, standing.batch.name))
+                self._block(standing, Reason(StartCause.CONCURRENT, standing.batch.name), course.order + 1)
                 break
         return has_started
 
-    def _wait(self, reason: Reason) -> _Wait:
+    def _wait(self, reason: Reason, first: int = 0) -> _Wait:
         self._marks += 1
-        return _Wait(reason, self._marks, self._created)
+        return _Wait(reason, self._marks, self._created, first)
 
-    def _block(self, standing: _Standing, reason: Reason) -> None:
-        """Note what keeps all of a line from starting, however long it is."""
-        standing.waits = self._wait(reason)
+    def _block(self, standing: _Standing, reason: Reason, first: int = 0) -> None:
+        """Note what keeps all of a line from starting, from one on, however long it is."""
+        standing.waits = self._wait(reason, first)
+
+    def _keep(self, course: _Course, reason: Reason | None) -> None:
+        """Note what keeps one from starting."""
+        self._marks += 1
+        course.blocked, course.blocked_at = reason, self._marks
 
     def _kept_by(self, course: _Course) -> Reason | None:
         """Return what kept an instance from its first start last; it was in line ever since it was created."""
         last, mark = course.blocked, course.blocked_at
         for wait in (course.standing.waits, self._full):
-            if wait is not None and wait.mark > mark and course.order <= wait.created:
+            if wait is not None and wait.mark > mark and wait.first <= course.order <= wait.created:
                 last, mark = wait.reason, wait.mark
         return last
 
@@ -485,7 +502,7 @@ class _Walk:
         """Return what keeps an instance from starting now, if anything does."""
         standing, batch = course.standing, course.standing.batch
         if self._stops and self._is_stopped(course):
-            return Reason(StartCause.STOPPED)
+            return Reason(StartCause.STOPPED, None, next(each for each in self._stops if each != course.number))
         if standing.claimed >= batch.max_concurrent:
             return Reason(StartCause.CONCURRENT, batch.name)
         if self.night.slots is not None and self._total >= self.night.slots:
@@ -520,8 +537,24 @@ class _Walk:
         self._stopping.pop(course.number, None)
         kept_by = None if course.start is not None else self._kept_by(course)
         if kept_by is not None:
-            course.reason = Reason(kept_by.cause, kept_by.name, self._ended)
+            course.reason = Reason(kept_by.cause, kept_by.name, self._decided(course, kept_by))
         if course.at == 0 and course.standing.batch.max_per_minute is not None:
             course.standing.begun[course.number] = self._now
         self._claim(course.standing)
+        self._gone.pop(course.number, None)
         self._begin(course)
+
+    def _decided(self, course: _Course, reason: Reason) -> int | None:
+        """Return the instance that let go at this moment of what was lacking: no time that passes is anybody's."""
+        match reason.cause:
+            case StartCause.POOL:
+                held = [number for number, pool in self._left.items() if pool == reason.name]
+            case StartCause.RESOURCE:
+                held = [number for number, one in self._gone.items() if one.needs(reason.name)]
+            case StartCause.CONCURRENT:
+                held = [number for number, one in self._gone.items() if one.standing is course.standing]
+            case StartCause.SLOTS:
+                held = [*self._gone]
+            case _:
+                return reason.by
+        return held[-1] if held else None

@@ -73,7 +73,7 @@ class StartCause(StrEnum):
 
 @value
 class Reason:
-    """Why an instance did not start earlier, by which name, and the instance whose end let it start."""
+    """Why an instance did not start earlier, by which name, and the instance that let it start; none where a time did."""
 
     cause: StartCause
     name: str | None = None
