@@ -72,6 +72,15 @@ def test_a_forecast_is_made_a_little_in_each_turn_and_written_at_the_end(
     assert "Orders (step 20 takes longest): 100%" in shown(world, "Decides")[0][0]
 
 
+def test_what_is_ready_for_today_has_to_be_ready_next_by_tomorrow(nights: Nights) -> None:
+    nights.pass_one(THREE, [TEN, TWENTY], TEN)
+    nights.world.clock.advance(70 * MINUTE)
+    nights.keeping().finish()
+
+    ((finish_by,),) = shown(nights.world, "FinishBy")
+    assert finish_by.startswith("2026-11-22 05:00:00")
+
+
 def test_it_waits_for_the_next_turn_while_rows_are_locked(nights: Nights, monkeypatch: pytest.MonkeyPatch) -> None:
     woken = list[None]()
     keeping = nights.keeping(wake=lambda: woken.append(None), make=lambda: iter([()]))

@@ -273,7 +273,7 @@ PLANTED: tuple[Planted, ...] = (
     ),
     Planted(
         "who was ready in time has to be ready once more",
-        "sim/test_risks.py::test_nights_that_end_late_are_told_of_before_and_others_seldom[8]",
+        "control/test_kept_forecasts.py::test_what_is_ready_for_today_has_to_be_ready_next_by_tomorrow[sqlite]",
         (("batchctl.expected_work", "if not evidence.finished(connection, batch.batch_id, begins, day):", "if True:"),),
     ),
     Planted(
