@@ -37,10 +37,11 @@ def failed(night: Night) -> None:
 
 
 def over(browser: Browser, path: str) -> Answer:
-    """Look again until it does not go on any more."""
+    """Look again until it does not go on any more; as long as it does, the page comes back by itself."""
     until = time.monotonic() + PATIENCE
     while "It goes on." in (page := browser.get(path)).said and time.monotonic() < until:
-        pass
+        assert page.headers["refresh"] == "5"
+    assert "refresh" not in page.headers
     return page
 
 

@@ -290,6 +290,25 @@ def test_what_has_failed_on_the_way_is_named_with_what_running_it_again_would_br
     assert f"what would help: batchctl rerun {number} --reason ... (100%)" in message
 
 
+def test_what_is_paused_is_resumed_and_what_waits_for_an_answer_is_answered(nights: Nights) -> None:
+    world, helps = nights.world, "SELECT Helps FROM vForecast WHERE ProcessBatchName = 'Report'"
+    # Enough for what comes after the question, and not for the step that asks once more.
+    world.sql("UPDATE ProcessBatch SET FinishBy = '03:35' WHERE ProcessBatchName = 'Report'")
+    world.submit("Orders", CycleKey="2026-11-21")
+    world.create()
+    number = world.one("SELECT max(BatchControl_id) FROM BatchControl")
+    world.sql("UPDATE BatchControl SET Status = 'paused' WHERE BatchControl_id = ?", number)
+    world.sql("INSERT INTO Confirmation (BatchControl_id, ProcessControlSeq, Question) VALUES (?, 10, 'Go on?')", number)
+    nights.keeping().finish()
+    assert world.one(helps) == f"batchctl confirm {number} (100%)"
+
+    world.sql("DELETE FROM Confirmation")
+    world.sql("UPDATE ProcessBatch SET FinishBy = '04:00' WHERE ProcessBatchName = 'Report'")
+    world.clock.advance(10 * MINUTE)
+    nights.keeping().finish()
+    assert world.one(helps) == f"batchctl resume {number} --reason ... (100%)"
+
+
 def test_what_stands_beside_it_keeps_nothing_from_coming(nights: Nights) -> None:
     world, alarm = nights.world, Alarm(nights.world)
     world.submit("Orders", CycleKey="an old one")

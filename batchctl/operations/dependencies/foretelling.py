@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from typing import TypeAlias, TypeVar
 
 from batchctl.domain.dependencies import what_ifs
 from batchctl.domain.dependencies.forecast_record import FEWEST, KeptForecast
-from batchctl.domain.dependencies.virtual_night import Replayed, StartCause, VirtualNight
+from batchctl.domain.dependencies.virtual_night import Replayed, StartCause, VirtualInstance, VirtualNight
 from batchctl.domain.dependencies.what_ifs import OtherCapacity, OtherLength, OtherSlots, Suppositions, WhatIf
 from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.domain.status import STOPPED, InstanceStatus
@@ -44,11 +45,24 @@ class Remedy:
 
     wording: str
     suppose: Suppositions = field(default_factory=Suppositions)
-    rerun: int | None = None
-    """The place in the night of an instance that stands, and then does not."""
+    goes_on: tuple[int, VirtualInstance] | None = None
+    """An instance that stands, by its place in the night, as it is when it stands no more."""
 
 
+@dataclass(frozen=True, slots=True)
+class TriedRemedies:
+    """What came of the remedies that were tried."""
+
+    helps: dict[BatchId, list[str]] = field(default_factory=dict)
+    """By batch, those with which it is ready in time in half of the replays or more."""
+    came: set[BatchId] = field(default_factory=set)
+    """Batches that came in any replay."""
+
+
+T = TypeVar("T")
 Found = tuple[BatchDefinition, BatchForecast]
+Pieces: TypeAlias = Generator[None, None, T]
+"""Yields None after each piece of work, and returns what came of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +74,29 @@ class Foretelling:
 
     def pieces(self) -> Iterator[Sequence[KeptForecast] | None]:
         """Yield None after each piece of work, and the forecasts at the end; none where nothing is known of the past."""
+        book = yield from self._past()
+        if book.lessons.are_none:
+            yield ()
+            return
+        with self.timetable.transactions.read() as connection:
+            context = self.timetable.context(connection)
+            tonight = tonight_of(connection, self.presence, context, book, MOST_KEPT)
+        replays, keys = yield from _first_ready(tonight)
+        failures = list[Exception]()
+        found = yield from _forecasts(tonight, replays, keys, failures)
+        there = {batch.batch_id for batch, _ in found}
+        absent = [*_kept_from_coming(tonight, there, len(replays))]
+        tried = yield from _tried(tonight, [one for one in (*found, *absent) if _is_at_risk(one[1])])
+        # Whatever stands: what does not come without it either is not kept from that by it.
+        found += [one for one in absent if one[0].batch_id in tried.came]
+        # Of a batch that never ran nothing is known, whatever is known of those before it.
+        known = [(batch, one) for batch, one in found if tonight.nights([batch.batch_id])]
+        yield [_kept(tonight, batch, one, tried.helps.get(batch.batch_id, ())) for batch, one in known]
+        if failures:
+            raise failures[0]
+
+    def _past(self) -> Pieces[PastBook]:
+        """Read the past, some batches after others."""
         read = self.timetable.transactions.read
         with read() as connection:
             context = self.timetable.context(connection)
@@ -69,52 +106,54 @@ class Foretelling:
             with read() as connection:
                 book.read(connection, batches[at : at + BATCHES])
             yield None
-        if book.lessons.are_none:
-            yield ()
-            return
-        with read() as connection:
-            context = self.timetable.context(connection)
-            tonight = tonight_of(connection, self.presence, context, book, MOST_KEPT)
-        replays, keys = list[Replayed](), dict[BatchId, str | None]()
-        for one in _replays_with(tonight, Remedy("")):
+        return book
+
+
+def _first_ready(tonight: Tonight) -> Pieces[tuple[list[Replayed], dict[BatchId, str | None]]]:
+    """Replay the night; return of each replay the instances that are ready first, and their CycleKeys by batch."""
+    replays, keys = list[Replayed](), dict[BatchId, str | None]()
+    for one in _replays_with(tonight, Remedy("")):
+        if one is None:
+            yield None
+        else:
+            replays.append(_of_first(one, keys))
+    return replays, keys
+
+
+def _forecasts(
+    tonight: Tonight, replays: Sequence[Replayed], keys: Mapping[BatchId, str | None], failures: list[Exception]
+) -> Pieces[list[Found]]:
+    """Return the forecast of each batch with a CycleKey; what is wrong with one keeps none from others."""
+    found = list[Found]()
+    for batch_id, batch in tonight.batches.items():
+        if batch_id not in keys:
+            continue
+        try:
+            by = tonight.finish_by.get(batch_id)
+            found.append((batch, forecast_of(tonight, batch, keys[batch_id], replays, by)))
+        except Exception as error:  # noqa: BLE001 - what is wrong is told at the end
+            failures.append(error)
+        yield None
+    return found
+
+
+def _tried(tonight: Tonight, at_risk: Sequence[Found]) -> Pieces[TriedRemedies]:
+    """Replay the night with each remedy for what is at risk."""
+    tried = TriedRemedies()
+    for remedy, concerned in _remedies(tonight, at_risk):
+        ready, many = Counter[BatchId](), 0
+        for one in _replays_with(tonight, remedy):
             if one is None:
                 yield None
-            else:
-                replays.append(_of_first(one, keys))
-        found, failures = list[Found](), list[Exception]()
-        for batch in tonight.batches.values():
-            if batch.batch_id not in keys:
                 continue
-            key, by = keys[batch.batch_id], tonight.finish_by.get(batch.batch_id)
-            try:
-                found.append((batch, forecast_of(tonight, batch, key, replays, by)))
-            except Exception as error:  # noqa: BLE001 - what is wrong with one batch keeps no forecast from others
-                failures.append(error)
-            yield None
-        there = {batch.batch_id for batch, _ in found}
-        absent = [*_kept_from_coming(tonight, there, len(replays))]
-        at_risk = [one for one in (*found, *absent) if _is_at_risk(one[1])]
-        helps: dict[BatchId, list[str]] = {}
-        for remedy, concerned in _remedies(tonight, at_risk):
-            ready, many = Counter[BatchId](), 0
-            for one in _replays_with(tonight, remedy):
-                if one is None:
-                    yield None
-                    continue
-                ready.update(batch_id for batch_id in concerned if _is_ready(tonight, one, batch_id))
-                there.update(one.of_batch)
-                many += 1
-            for batch_id in concerned:
-                share = ready[batch_id] / many
-                if share >= HALF:
-                    helps.setdefault(batch_id, []).append(f"{remedy.wording} ({share:.0%})")
-        # Whatever stands: what does not come without it either is not kept from that by it.
-        found += [one for one in absent if one[0].batch_id in there]
-        # Of a batch that never ran nothing is known, whatever is known of those before it.
-        known = [(batch, one) for batch, one in found if tonight.nights([batch.batch_id])]
-        yield [_kept(tonight, batch, one, helps.get(batch.batch_id, ())) for batch, one in known]
-        if failures:
-            raise failures[0]
+            ready.update(batch_id for batch_id in concerned if _is_ready(tonight, one, batch_id))
+            tried.came.update(one.of_batch)
+            many += 1
+        for batch_id in concerned:
+            share = ready[batch_id] / many
+            if share >= HALF:
+                tried.helps.setdefault(batch_id, []).append(f"{remedy.wording} ({share:.0%})")
+    return tried
 
 
 def _of_first(one: Replayed, keys: dict[BatchId, str | None]) -> Replayed:
@@ -140,10 +179,11 @@ def _replays_with(tonight: Tonight, remedy: Remedy) -> Iterator[Replayed | None]
 
 
 def _night_with(tonight: Tonight, remedy: Remedy) -> VirtualNight:
-    if remedy.rerun is None:
+    if remedy.goes_on is None:
         return tonight.night
     instances = [*tonight.night.instances]
-    instances[remedy.rerun] = replace(instances[remedy.rerun], stands=False, failures=0, not_before=0)
+    at, instance = remedy.goes_on
+    instances[at] = instance
     return replace(tonight.night, instances=instances)
 
 
@@ -161,18 +201,24 @@ def _remedies(tonight: Tonight, at_risk: Sequence[Found]) -> Sequence[tuple[Reme
     """Return what may help, and which batches."""
     found: dict[str, tuple[Remedy, list[BatchId]]] = {}
     for batch, one in sorted(at_risk, key=lambda each: tonight.finish_by[each[0].batch_id]):
-        for remedy in chain(_reruns(tonight, batch.batch_id), _more(tonight, one)):
+        for remedy in chain(_going_on(tonight, batch.batch_id), _more(tonight, one)):
             found.setdefault(remedy.wording, (remedy, []))[1].append(batch.batch_id)
     return [*found.values()][:MOST_TRIED]
 
 
-def _reruns(tonight: Tonight, batch_id: BatchId) -> Iterator[Remedy]:
+def _going_on(tonight: Tonight, batch_id: BatchId) -> Iterator[Remedy]:
+    """Yield what lets go on what stands of a batch, or of what it waits for."""
     for at in [*tonight.standing_before(batch_id)][-STANDING_TRIED:]:
         one = tonight.standing[at]
+        asked = tonight.questions.get(one.instance_id)
+        again = replace(tonight.night.instances[at], stands=False, failures=0, not_before=0)
         if one.status in STOPPED:
-            yield Remedy(f"batchctl rerun {one.instance_id} --reason ...", rerun=at)
-        elif one.status is InstanceStatus.PAUSED:
-            yield Remedy(f"batchctl resume {one.instance_id} --reason ...", rerun=at)
+            yield Remedy(f"batchctl rerun {one.instance_id} --reason ...", goes_on=(at, again))
+        elif one.status is InstanceStatus.PAUSED and asked is None:
+            yield Remedy(f"batchctl resume {one.instance_id} --reason ...", goes_on=(at, again))
+        elif asked is not None:
+            # What people are asked is answered then: its step is done.
+            yield Remedy(f"batchctl confirm {one.instance_id}", goes_on=(at, replace(again, last_seq=asked.seq)))
 
 
 def _more(tonight: Tonight, one: BatchForecast) -> Iterator[Remedy]:

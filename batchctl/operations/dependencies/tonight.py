@@ -14,6 +14,7 @@ from batchctl.domain.dependencies.past_nights import NIGHTS, Lessons, PastAttemp
 from batchctl.domain.dependencies.virtual_night import Replayed, VirtualInstance, VirtualNight
 from batchctl.domain.dependencies.what_ifs import Suppositions
 from batchctl.domain.operators import freezes
+from batchctl.domain.operators.confirmations import Confirmation
 from batchctl.domain.rows import NEVER, BatchDefinition, BatchId, BatchInstance, HistoryEntry, InstanceId
 from batchctl.domain.scheduling.due import InstantOutcome
 from batchctl.domain.scheduling.modes import is_scheduled, takers_of
@@ -28,6 +29,7 @@ from batchctl.store import Connection, pool_rows, reports
 from batchctl.store.alerting import evidence
 from batchctl.store.dependencies import live
 from batchctl.store.dependencies.past_attempts import last_arrivals, past_attempts
+from batchctl.store.operators import confirmation_rows
 from batchctl.store.scheduling import schedule_rows
 
 AHEAD = timedelta(hours=24)
@@ -60,6 +62,8 @@ class Tonight:
     """The places of the open instances in the night."""
     standing: Mapping[int, BatchInstance]
     """What of the night needs a person, by its place among the instances."""
+    questions: Mapping[InstanceId, Confirmation]
+    """What people are asked, by the instance that waits for the answer."""
 
     def replays(self, suppose: Suppositions, night: VirtualNight | None = None) -> Iterator[Replayed]:
         """Replay the night, or another one, each time with the lengths and arrivals of another one of the past."""
@@ -194,6 +198,7 @@ def tonight_of(
         finish_by=book.finish_by,
         numbers={one.instance_id: at for at, one in enumerate(there)},
         standing={at: one for at, one in enumerate(there) if one.status in _NEEDS_A_PERSON},
+        questions={one.instance_id: one for one in confirmation_rows.open_ones(connection, most)},
     )
 
 

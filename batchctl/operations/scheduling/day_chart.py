@@ -15,7 +15,6 @@ from batchctl.domain.scheduling.schedules import Schedule
 from batchctl.operations.column_lists import ColumnList
 from batchctl.operations.scheduling.schedule_findings import ScheduleContext
 from batchctl.operations.scheduling.timetable import Timetable
-from batchctl.store.definitions import definitions
 from batchctl.store.dependencies import kept_forecasts
 from batchctl.store.scheduling import schedule_rows, worked_times
 from batchctl.store.scheduling.worked_times import WorkedAt
@@ -90,15 +89,15 @@ def day_chart(table: Timetable) -> DayChart:
     """Look at the hours around now."""
     with table.transactions.read() as connection:
         context = table.context(connection)
-        worked = worked_times.since(connection, context.now - PAST)
+        start = context.now - BEFORE
+        worked = worked_times.since(connection, context.now - PAST, start)
         schedules = schedule_rows.everything(connection)[0]
-        batches = definitions.all_batches(connection)
         ready = {one.batch_id: one for one in kept_forecasts.newest(connection)}
-    start = context.now - BEFORE
     due = [*_due(schedules, context, start + DAY)]
     of = defaultdict[BatchId, list[WorkedAt]](list)
     for one in worked:
         of[one.batch_id].append(one)
+    batches = context.batches
     rows = tuple(_row(batch, batches, of[batch.batch_id], due, start, ready.get(batch.batch_id)) for batch in batches)
     return DayChart(now=context.now, start=start, end=start + DAY, rows=rows)
 
