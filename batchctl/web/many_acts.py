@@ -130,7 +130,7 @@ class ManyActs:
             "many_progress.html",
             [(many_begun.REFUSED, [*begun.refused.items()])],
             values,
-            comes_back=bool(begun.left) and (begun.is_asked or is_at_work),
+            comes_back=is_at_work or bool(begun.left and begun.is_asked),
             narrowed={"of": many_begun.many_target(token), "many": token},
         )
         path = request.url.path
