@@ -298,7 +298,9 @@ def test_what_is_paused_is_resumed_and_what_waits_for_an_answer_is_answered(nigh
     world.create()
     number = world.one("SELECT max(BatchControl_id) FROM BatchControl")
     world.sql("UPDATE BatchControl SET Status = 'paused' WHERE BatchControl_id = ?", number)
-    world.sql("INSERT INTO Confirmation (BatchControl_id, ProcessControlSeq, Question) VALUES (?, 10, 'Go on?')", number)
+    world.sql(
+        "INSERT INTO Confirmation (BatchControl_id, ProcessControlSeq, Question) VALUES (?, 10, 'Go on?')", number
+    )
     nights.keeping().finish()
     assert world.one(helps) == f"batchctl confirm {number} (100%)"
 
