@@ -139,6 +139,10 @@ class PoolKind(StrEnum):
     """`Pool.Kind`: what carries out the steps of a pool."""
 
     CONTROLLERS = "controllers"
+    DASK = "dask"
+    """Agents within the workers of a Dask cluster."""
+    AGENTS = "agents"
+    """Agents that ask the console for work, by HTTPS."""
 
 
 class OnTimeout(StrEnum):

@@ -74,8 +74,8 @@ DEFINITIONS = (
     ),
     _watched(
         "ProcessControl",
-        "ProcessBatch_id ProcessControlSeq ProcessName ProcessType Pool ExpectedDuration AlarmDuration MaxDuration OnLost MaxLost"
-        " RetryCount RetryWaitSecs RetryBackoff RetryOn OnStepFailure RowsMin RowsMax OnRows"
+        "ProcessBatch_id ProcessControlSeq ProcessName ProcessType Pool Needs ExpectedDuration AlarmDuration MaxDuration OnLost"
+        " MaxLost RetryCount RetryWaitSecs RetryBackoff RetryOn OnStepFailure RowsMin RowsMax OnRows"
         " Data1 Data2 Data3 Data4 Data5 Data6",
         "ProcessControlSeq",
         *("ProcessBatch", "ProcessBatchName"),

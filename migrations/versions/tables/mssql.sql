@@ -71,7 +71,7 @@ CREATE TABLE Pool (
     CONSTRAINT [PK_Pool] PRIMARY KEY (Pool_id),
     CONSTRAINT [UQ_Pool_PoolName] UNIQUE (PoolName),
     CONSTRAINT [CK_Pool_PoolName] CHECK (PoolName <> '' AND PoolName = lower(PoolName)),
-    CONSTRAINT [CK_Pool_Kind] CHECK (lower(Kind) IN ('controllers')),
+    CONSTRAINT [CK_Pool_Kind] CHECK (lower(Kind) IN ('controllers', 'dask', 'agents')),
     CONSTRAINT [CK_Pool_MaxConcurrent] CHECK (MaxConcurrent BETWEEN 1 AND 1000),
     CONSTRAINT [CK_Pool_Enabled] CHECK (Enabled IN (0, 1))
 );
@@ -602,6 +602,7 @@ CREATE TABLE ProcessControl (
     ProcessName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
     ProcessType NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL,
     Pool NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    Needs NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
     ExpectedDuration INTEGER NULL,
     AlarmDuration INTEGER NULL,
     MaxDuration INTEGER NULL,
@@ -634,6 +635,7 @@ CREATE TABLE ProcessControl (
     CONSTRAINT [CK_ProcessControl_ProcessType] CHECK (TRIM(ProcessType) <> '' AND ProcessType NOT LIKE '%[^ -~]%'),
     CONSTRAINT [CK_ProcessControl_MaxLost] CHECK (MaxLost BETWEEN 0 AND 1000),
     CONSTRAINT [CK_ProcessControl_Pool] CHECK (Pool <> ''),
+    CONSTRAINT [CK_ProcessControl_Needs] CHECK (Needs <> ''),
     CONSTRAINT [CK_ProcessControl_RetryCount] CHECK (RetryCount BETWEEN 0 AND 1000),
     CONSTRAINT [CK_ProcessControl_RetryWaitSecs] CHECK (RetryWaitSecs BETWEEN 0 AND 31536000),
     CONSTRAINT [CK_ProcessControl_RetryBackoff] CHECK (RetryBackoff BETWEEN 1 AND 10),

@@ -41,7 +41,7 @@ CREATE TABLE ProcessBatch (
 CREATE TABLE Pool (
     Pool_id INTEGER PRIMARY KEY AUTOINCREMENT,
     PoolName TEXT NOT NULL UNIQUE CHECK (length(PoolName) <= 50) CHECK (PoolName <> '' AND PoolName = lower(PoolName)),
-    Kind TEXT COLLATE NOCASE NOT NULL DEFAULT 'controllers' CHECK (Kind IN ('controllers')),
+    Kind TEXT COLLATE NOCASE NOT NULL DEFAULT 'controllers' CHECK (Kind IN ('controllers', 'dask', 'agents')),
     MaxConcurrent INTEGER CHECK (MaxConcurrent BETWEEN 1 AND 1000),
     Enabled INTEGER NOT NULL DEFAULT 1 CHECK (Enabled IN (0, 1)),
     Description TEXT,
@@ -482,6 +482,7 @@ CREATE TABLE ProcessControl (
     ProcessName TEXT NOT NULL CHECK (length(ProcessName) BETWEEN 1 AND 200),
     ProcessType TEXT NOT NULL CHECK (length(ProcessType) <= 50) CHECK (trim(ProcessType) <> '' AND ProcessType NOT GLOB '*[^ -~]*'),
     Pool TEXT CHECK (length(Pool) BETWEEN 1 AND 50),
+    Needs TEXT CHECK (length(Needs) BETWEEN 1 AND 200),
     ExpectedDuration INTEGER CHECK (ExpectedDuration BETWEEN 1 AND 31536000),
     AlarmDuration INTEGER CHECK (AlarmDuration BETWEEN 1 AND 31536000),
     MaxDuration INTEGER CHECK (MaxDuration BETWEEN 1 AND 31536000),
@@ -504,8 +505,8 @@ CREATE TABLE ProcessControl (
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     UNIQUE (ProcessBatch_id, ProcessControlSeq),
-    CHECK (NOT instr(replace(json_array(ProcessName,ProcessType,Pool,RetryOn,RowsMin,RowsMax,Data1,Data2,Data3,Data4,
-        Data5,Data6),'\\',''),'\u0000'))
+    CHECK (NOT instr(replace(json_array(ProcessName,ProcessType,Pool,Needs,RetryOn,RowsMin,RowsMax,Data1,Data2,Data3,
+        Data4,Data5,Data6),'\\',''),'\u0000'))
 ) STRICT;
 
 -- How many units of a resource an instance of a batch holds while it is claimed.

@@ -1,4 +1,4 @@
--- The control database of batchctl on SQL Server 2017 or later, schema 0049.
+-- The control database of batchctl on SQL Server 2017 or later, schema 0050.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -I -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0045', '0046', '0047', '0048', '0049'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0045', '0046', '0047', '0048', '0049', '0050'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -156,7 +156,7 @@ CREATE TABLE Pool (
     CONSTRAINT [PK_Pool] PRIMARY KEY (Pool_id),
     CONSTRAINT [UQ_Pool_PoolName] UNIQUE (PoolName),
     CONSTRAINT [CK_Pool_PoolName] CHECK (PoolName <> '' AND PoolName = lower(PoolName)),
-    CONSTRAINT [CK_Pool_Kind] CHECK (lower(Kind) IN ('controllers')),
+    CONSTRAINT [CK_Pool_Kind] CHECK (lower(Kind) IN ('controllers', 'dask', 'agents')),
     CONSTRAINT [CK_Pool_MaxConcurrent] CHECK (MaxConcurrent BETWEEN 1 AND 1000),
     CONSTRAINT [CK_Pool_Enabled] CHECK (Enabled IN (0, 1))
 );
@@ -939,6 +939,7 @@ CREATE TABLE ProcessControl (
     ProcessName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
     ProcessType NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL,
     Pool NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    Needs NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
     ExpectedDuration INTEGER NULL,
     AlarmDuration INTEGER NULL,
     MaxDuration INTEGER NULL,
@@ -971,6 +972,7 @@ CREATE TABLE ProcessControl (
     CONSTRAINT [CK_ProcessControl_ProcessType] CHECK (TRIM(ProcessType) <> '' AND ProcessType NOT LIKE '%[^ -~]%'),
     CONSTRAINT [CK_ProcessControl_MaxLost] CHECK (MaxLost BETWEEN 0 AND 1000),
     CONSTRAINT [CK_ProcessControl_Pool] CHECK (Pool <> ''),
+    CONSTRAINT [CK_ProcessControl_Needs] CHECK (Needs <> ''),
     CONSTRAINT [CK_ProcessControl_RetryCount] CHECK (RetryCount BETWEEN 0 AND 1000),
     CONSTRAINT [CK_ProcessControl_RetryWaitSecs] CHECK (RetryWaitSecs BETWEEN 0 AND 31536000),
     CONSTRAINT [CK_ProcessControl_RetryBackoff] CHECK (RetryBackoff BETWEEN 1 AND 10),
@@ -2210,8 +2212,44 @@ BEGIN
 END;
 GO
 
+-- What is new in the tables that a database of revision 0049 has.
+ALTER TABLE Pool DROP CONSTRAINT IF EXISTS [CK_Pool_Kind];
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CK_Pool_Kind', N'C') IS NULL
+ALTER TABLE Pool ADD CONSTRAINT [CK_Pool_Kind] CHECK (lower(Kind) IN ('controllers', 'dask', 'agents'));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF COL_LENGTH(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'Needs') IS NULL
+ALTER TABLE ProcessControl ADD Needs NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CK_ProcessControl_Needs', N'C') IS NULL
+ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_Needs] CHECK (Needs <> '');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
 IF NOT EXISTS (SELECT 1 FROM alembic_version)
-INSERT INTO alembic_version (version_num) VALUES ('0049');
+INSERT INTO alembic_version (version_num) VALUES ('0050');
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -2219,7 +2257,7 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0049' WHERE version_num = '0045';
+UPDATE alembic_version SET version_num = '0050' WHERE version_num = '0045';
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -2227,7 +2265,7 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0049' WHERE version_num = '0046';
+UPDATE alembic_version SET version_num = '0050' WHERE version_num = '0046';
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -2235,7 +2273,7 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0049' WHERE version_num = '0047';
+UPDATE alembic_version SET version_num = '0050' WHERE version_num = '0047';
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -2243,7 +2281,15 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0049' WHERE version_num = '0048';
+UPDATE alembic_version SET version_num = '0050' WHERE version_num = '0048';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0050' WHERE version_num = '0049';
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -3019,25 +3065,26 @@ BEGIN
             (3, N''ProcessName'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ProcessName), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ProcessName), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
             (4, N''ProcessType'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ProcessType), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ProcessType), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
             (5, N''Pool'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Pool), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Pool), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (6, N''ExpectedDuration'', COALESCE(CONVERT(nvarchar(max), d.ExpectedDuration), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.ExpectedDuration), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (7, N''AlarmDuration'', COALESCE(CONVERT(nvarchar(max), d.AlarmDuration), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.AlarmDuration), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (8, N''MaxDuration'', COALESCE(CONVERT(nvarchar(max), d.MaxDuration), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.MaxDuration), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (9, N''OnLost'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.OnLost), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.OnLost), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (10, N''MaxLost'', COALESCE(CONVERT(nvarchar(max), d.MaxLost), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.MaxLost), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (11, N''RetryCount'', COALESCE(CONVERT(nvarchar(max), d.RetryCount), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.RetryCount), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (12, N''RetryWaitSecs'', COALESCE(CONVERT(nvarchar(max), d.RetryWaitSecs), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.RetryWaitSecs), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (13, N''RetryBackoff'', COALESCE(CONVERT(nvarchar(max), d.RetryBackoff), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.RetryBackoff), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (14, N''RetryOn'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.RetryOn), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.RetryOn), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (15, N''OnStepFailure'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.OnStepFailure), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.OnStepFailure), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (16, N''RowsMin'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.RowsMin), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.RowsMin), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (17, N''RowsMax'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.RowsMax), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.RowsMax), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (18, N''OnRows'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.OnRows), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.OnRows), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (19, N''Data1'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data1), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data1), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (20, N''Data2'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data2), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data2), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (21, N''Data3'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data3), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data3), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (22, N''Data4'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data4), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data4), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (23, N''Data5'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data5), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data5), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
-            (24, N''Data6'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data6), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data6), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2)) AS v (Place, Name, Was, Became)
+            (6, N''Needs'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Needs), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Needs), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (7, N''ExpectedDuration'', COALESCE(CONVERT(nvarchar(max), d.ExpectedDuration), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.ExpectedDuration), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (8, N''AlarmDuration'', COALESCE(CONVERT(nvarchar(max), d.AlarmDuration), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.AlarmDuration), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (9, N''MaxDuration'', COALESCE(CONVERT(nvarchar(max), d.MaxDuration), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.MaxDuration), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (10, N''OnLost'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.OnLost), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.OnLost), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (11, N''MaxLost'', COALESCE(CONVERT(nvarchar(max), d.MaxLost), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.MaxLost), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (12, N''RetryCount'', COALESCE(CONVERT(nvarchar(max), d.RetryCount), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.RetryCount), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (13, N''RetryWaitSecs'', COALESCE(CONVERT(nvarchar(max), d.RetryWaitSecs), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.RetryWaitSecs), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (14, N''RetryBackoff'', COALESCE(CONVERT(nvarchar(max), d.RetryBackoff), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.RetryBackoff), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (15, N''RetryOn'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.RetryOn), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.RetryOn), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (16, N''OnStepFailure'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.OnStepFailure), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.OnStepFailure), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (17, N''RowsMin'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.RowsMin), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.RowsMin), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (18, N''RowsMax'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.RowsMax), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.RowsMax), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (19, N''OnRows'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.OnRows), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.OnRows), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (20, N''Data1'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data1), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data1), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (21, N''Data2'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data2), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data2), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (22, N''Data3'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data3), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data3), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (23, N''Data4'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data4), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data4), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (24, N''Data5'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data5), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data5), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (25, N''Data6'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data6), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data6), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2)) AS v (Place, Name, Was, Became)
         WHERE v.Was <> v.Became) AS c
     WHERE c.Was IS NOT NULL;
 END';

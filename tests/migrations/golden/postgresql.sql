@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0049.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0050.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -23,7 +23,7 @@ CREATE TABLE alembic_version (
     CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
 
--- Running upgrade  -> 0049
+-- Running upgrade  -> 0050
 
 -- A batch: which entity it takes, how its instances are made, in what order and how often they are tried.
 CREATE TABLE ProcessBatch (
@@ -99,7 +99,7 @@ CREATE TABLE Pool (
     CONSTRAINT "PK_Pool" PRIMARY KEY (Pool_id),
     CONSTRAINT "UQ_Pool_PoolName" UNIQUE (PoolName),
     CONSTRAINT "CK_Pool_PoolName" CHECK (PoolName <> '' AND PoolName = lower(PoolName)),
-    CONSTRAINT "CK_Pool_Kind" CHECK (lower(Kind) IN ('controllers')),
+    CONSTRAINT "CK_Pool_Kind" CHECK (lower(Kind) IN ('controllers', 'dask', 'agents')),
     CONSTRAINT "CK_Pool_MaxConcurrent" CHECK (MaxConcurrent BETWEEN 1 AND 1000),
     CONSTRAINT "CK_Pool_Enabled" CHECK (Enabled IN (0, 1)),
     CONSTRAINT "CK_Pool_z_inserted_Type" CHECK (z_inserted >= '0001-01-01' AND z_inserted < '10000-01-01'),
@@ -674,6 +674,7 @@ CREATE TABLE ProcessControl (
     ProcessName VARCHAR(200) NOT NULL,
     ProcessType VARCHAR(50) NOT NULL,
     Pool VARCHAR(50),
+    Needs VARCHAR(200),
     ExpectedDuration INTEGER,
     AlarmDuration INTEGER,
     MaxDuration INTEGER,
@@ -706,6 +707,7 @@ CREATE TABLE ProcessControl (
     CONSTRAINT "CK_ProcessControl_ProcessType" CHECK (ProcessType COLLATE "C" ~ '^ *[!-~][ -~]*$'),
     CONSTRAINT "CK_ProcessControl_MaxLost" CHECK (MaxLost BETWEEN 0 AND 1000),
     CONSTRAINT "CK_ProcessControl_Pool" CHECK (Pool <> ''),
+    CONSTRAINT "CK_ProcessControl_Needs" CHECK (Needs <> ''),
     CONSTRAINT "CK_ProcessControl_RetryCount" CHECK (RetryCount BETWEEN 0 AND 1000),
     CONSTRAINT "CK_ProcessControl_RetryWaitSecs" CHECK (RetryWaitSecs BETWEEN 0 AND 31536000),
     CONSTRAINT "CK_ProcessControl_RetryBackoff" CHECK (RetryBackoff BETWEEN 1 AND 10),
@@ -1297,7 +1299,7 @@ INSERT INTO Leader (Fence) SELECT 0;
 
 INSERT INTO NamedLock (NamedLock_id) SELECT generate_series(1, 64);
 
-INSERT INTO alembic_version (version_num) VALUES ('0049') RETURNING alembic_version.version_num;
+INSERT INTO alembic_version (version_num) VALUES ('0050') RETURNING alembic_version.version_num;
 
 CREATE OR REPLACE FUNCTION batchctl_audit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -2155,8 +2157,8 @@ CREATE OR REPLACE TRIGGER TR_ProcessBatch_Audit AFTER INSERT OR DELETE OR UPDATE
 CREATE OR REPLACE TRIGGER TR_ProcessBatch_AuditTruncate AFTER TRUNCATE ON ProcessBatch FOR EACH STATEMENT
     EXECUTE FUNCTION batchctl_audit('ProcessBatch', '', '');
 
-CREATE OR REPLACE TRIGGER TR_ProcessControl_Audit AFTER INSERT OR DELETE OR UPDATE OF ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Pool, ExpectedDuration, AlarmDuration, MaxDuration, OnLost, MaxLost, RetryCount, RetryWaitSecs, RetryBackoff, RetryOn, OnStepFailure, RowsMin, RowsMax, OnRows, Data1, Data2, Data3, Data4, Data5, Data6 ON ProcessControl FOR EACH ROW
-    EXECUTE FUNCTION batchctl_audit('ProcessControl', 'ProcessControlSeq', 'ProcessBatch', 'ProcessBatchName', 'ProcessBatch_id', 'ProcessControlSeq', 'ProcessName', 'ProcessType', 'Pool', 'ExpectedDuration', 'AlarmDuration', 'MaxDuration', 'OnLost', 'MaxLost', 'RetryCount', 'RetryWaitSecs', 'RetryBackoff', 'RetryOn', 'OnStepFailure', 'RowsMin', 'RowsMax', 'OnRows', 'Data1', 'Data2', 'Data3', 'Data4', 'Data5', 'Data6');
+CREATE OR REPLACE TRIGGER TR_ProcessControl_Audit AFTER INSERT OR DELETE OR UPDATE OF ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Pool, Needs, ExpectedDuration, AlarmDuration, MaxDuration, OnLost, MaxLost, RetryCount, RetryWaitSecs, RetryBackoff, RetryOn, OnStepFailure, RowsMin, RowsMax, OnRows, Data1, Data2, Data3, Data4, Data5, Data6 ON ProcessControl FOR EACH ROW
+    EXECUTE FUNCTION batchctl_audit('ProcessControl', 'ProcessControlSeq', 'ProcessBatch', 'ProcessBatchName', 'ProcessBatch_id', 'ProcessControlSeq', 'ProcessName', 'ProcessType', 'Pool', 'Needs', 'ExpectedDuration', 'AlarmDuration', 'MaxDuration', 'OnLost', 'MaxLost', 'RetryCount', 'RetryWaitSecs', 'RetryBackoff', 'RetryOn', 'OnStepFailure', 'RowsMin', 'RowsMax', 'OnRows', 'Data1', 'Data2', 'Data3', 'Data4', 'Data5', 'Data6');
 
 CREATE OR REPLACE TRIGGER TR_ProcessControl_AuditTruncate AFTER TRUNCATE ON ProcessControl FOR EACH STATEMENT
     EXECUTE FUNCTION batchctl_audit('ProcessControl', '', '');

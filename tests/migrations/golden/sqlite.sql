@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0049.
+-- The control database of batchctl on SQLite, schema 0050.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -11,7 +11,7 @@ CREATE TABLE alembic_version (
     CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
 
--- Running upgrade  -> 0049
+-- Running upgrade  -> 0050
 
 -- A batch: which entity it takes, how its instances are made, in what order and how often they are tried.
 CREATE TABLE ProcessBatch (
@@ -56,7 +56,7 @@ CREATE TABLE ProcessBatch (
 CREATE TABLE Pool (
     Pool_id INTEGER PRIMARY KEY AUTOINCREMENT,
     PoolName TEXT NOT NULL UNIQUE CHECK (length(PoolName) <= 50) CHECK (PoolName <> '' AND PoolName = lower(PoolName)),
-    Kind TEXT COLLATE NOCASE NOT NULL DEFAULT 'controllers' CHECK (Kind IN ('controllers')),
+    Kind TEXT COLLATE NOCASE NOT NULL DEFAULT 'controllers' CHECK (Kind IN ('controllers', 'dask', 'agents')),
     MaxConcurrent INTEGER CHECK (MaxConcurrent BETWEEN 1 AND 1000),
     Enabled INTEGER NOT NULL DEFAULT 1 CHECK (Enabled IN (0, 1)),
     Description TEXT,
@@ -497,6 +497,7 @@ CREATE TABLE ProcessControl (
     ProcessName TEXT NOT NULL CHECK (length(ProcessName) BETWEEN 1 AND 200),
     ProcessType TEXT NOT NULL CHECK (length(ProcessType) <= 50) CHECK (trim(ProcessType) <> '' AND ProcessType NOT GLOB '*[^ -~]*'),
     Pool TEXT CHECK (length(Pool) BETWEEN 1 AND 50),
+    Needs TEXT CHECK (length(Needs) BETWEEN 1 AND 200),
     ExpectedDuration INTEGER CHECK (ExpectedDuration BETWEEN 1 AND 31536000),
     AlarmDuration INTEGER CHECK (AlarmDuration BETWEEN 1 AND 31536000),
     MaxDuration INTEGER CHECK (MaxDuration BETWEEN 1 AND 31536000),
@@ -519,8 +520,8 @@ CREATE TABLE ProcessControl (
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     z_updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')),
     UNIQUE (ProcessBatch_id, ProcessControlSeq),
-    CHECK (NOT instr(replace(json_array(ProcessName,ProcessType,Pool,RetryOn,RowsMin,RowsMax,Data1,Data2,Data3,Data4,
-        Data5,Data6),'\\',''),'\u0000'))
+    CHECK (NOT instr(replace(json_array(ProcessName,ProcessType,Pool,Needs,RetryOn,RowsMin,RowsMax,Data1,Data2,Data3,
+        Data4,Data5,Data6),'\\',''),'\u0000'))
 ) STRICT;
 
 -- How many units of a resource an instance of a batch holds while it is claimed.
@@ -998,7 +999,7 @@ INSERT INTO Setting (Name, Value) SELECT 'DatabaseId', lower(hex(randomblob(16))
 
 INSERT INTO Leader (Fence) SELECT 0;
 
-INSERT INTO alembic_version (version_num) VALUES ('0049') RETURNING version_num;
+INSERT INTO alembic_version (version_num) VALUES ('0050') RETURNING version_num;
 
 CREATE VIEW vUnreadable AS
 SELECT TableName, Row_id, substr(Given, 1, instr(Given, ' ') - 1) AS ColumnName, ProcessBatch_id, Place,
@@ -1616,7 +1617,7 @@ SELECT 'ProcessBatch' AS TableName, ProcessBatch_id AS RowNumber, 'ProcessBatch:
     json_array(z_inserted, z_updated) AS Times
 FROM ProcessBatch r UNION ALL
 SELECT 'ProcessControl', ProcessControl_id, 'ProcessControl:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || ProcessControlSeq,
-    json_object('ProcessBatch_id',ProcessBatch_id, 'ProcessControlSeq',ProcessControlSeq, 'ProcessName',ProcessName, 'ProcessType',ProcessType, 'Pool',Pool, 'ExpectedDuration',ExpectedDuration, 'AlarmDuration',AlarmDuration, 'MaxDuration',MaxDuration, 'OnLost',OnLost, 'MaxLost',MaxLost, 'RetryCount',RetryCount, 'RetryWaitSecs',RetryWaitSecs, 'RetryBackoff',RetryBackoff, 'RetryOn',RetryOn, 'OnStepFailure',OnStepFailure, 'RowsMin',RowsMin, 'RowsMax',RowsMax, 'OnRows',OnRows, 'Data1',Data1, 'Data2',Data2, 'Data3',Data3, 'Data4',Data4, 'Data5',Data5, 'Data6',Data6),
+    json_object('ProcessBatch_id',ProcessBatch_id, 'ProcessControlSeq',ProcessControlSeq, 'ProcessName',ProcessName, 'ProcessType',ProcessType, 'Pool',Pool, 'Needs',Needs, 'ExpectedDuration',ExpectedDuration, 'AlarmDuration',AlarmDuration, 'MaxDuration',MaxDuration, 'OnLost',OnLost, 'MaxLost',MaxLost, 'RetryCount',RetryCount, 'RetryWaitSecs',RetryWaitSecs, 'RetryBackoff',RetryBackoff, 'RetryOn',RetryOn, 'OnStepFailure',OnStepFailure, 'RowsMin',RowsMin, 'RowsMax',RowsMax, 'OnRows',OnRows, 'Data1',Data1, 'Data2',Data2, 'Data3',Data3, 'Data4',Data4, 'Data5',Data5, 'Data6',Data6),
     json_array(z_inserted, z_updated)
 FROM ProcessControl r UNION ALL
 SELECT 'BatchDependency', BatchDependency_id, 'BatchDependency:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || DependsOnBatch_id,
