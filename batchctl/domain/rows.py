@@ -15,7 +15,16 @@ from typing import Annotated, NewType
 from batchctl.domain.arrivals import FoundFile
 from batchctl.domain.errors import next_step_in, without_next_step
 from batchctl.domain.records import Apart, Hidden, Kept
-from batchctl.domain.rule_texts import LEARNED, NO_RETRY, RetryOn, check_order, retry_on, row_bound
+from batchctl.domain.rule_texts import (
+    LEARNED,
+    NO_RETRY,
+    HostNeeds,
+    RetryOn,
+    check_order,
+    host_needs,
+    retry_on,
+    row_bound,
+)
 from batchctl.domain.status import (
     Cause,
     ControllerStatus,
@@ -268,6 +277,8 @@ class Step:
     process_type: Annotated[str, Kept(lambda wording: wording.strip().lower())]
     pool: Annotated[str | None, Kept(pool_named)] = None
     """Where it may run; None where its batch says that."""
+    host_needs: Annotated[HostNeeds | None, "Needs", Kept(host_needs, show=lambda needs: needs and needs.text)] = None
+    """What it needs of the agent that carries it; nothing looks at it in a pool of controllers."""
     expected_duration: timedelta | None = None
     alarm_duration: timedelta | None = None
     max_duration: timedelta | None = None

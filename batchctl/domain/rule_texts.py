@@ -1,9 +1,11 @@
-"""What the texts of `ProcessControl` say of retries and rows: RetryOn, RowsMin and RowsMax, each read once."""
+"""What the texts of `ProcessControl` say of retries, rows and hosts: RetryOn, RowsMin, RowsMax and Needs, each read once."""
 
 from __future__ import annotations
 
+import math
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from batchctl.domain.text import shorten, visible
@@ -17,6 +19,10 @@ _RANGE = re.compile(r"(-?\d{1,10})(?:\s*-\s*(-?\d{1,10}))?")
 _NAME = re.compile(r"(?=.*[0-9])[0-9a-z]{5}|sqlite_[a-z_]+|timeout|rows")
 LEARNED = "learned"
 _ROWS = re.compile(r"\d{1,18}")
+_NEED = re.compile(r"([A-Za-z0-9_-]+)\s*=\s*((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
+_NEEDS = "between commas, names (letters, digits, _ and -) with how much is needed of each: GPU=1, MEMORY=8e9"
+_ROUNDING = 1e-9
+"""What was taken and given back as floating-point numbers does not always add up to what there was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +84,41 @@ def check_order(least: int | str | None, most: int | str | None) -> None:
     if isinstance(least, int) and isinstance(most, int) and least > most:
         message = f"RowsMin is {least}, and RowsMax is less: {most}"
         raise ValueError(message)
+
+
+def needs_of(text: str) -> Mapping[str, float]:
+    """Read what is needed, by name; raises `ValueError` for anything else than names with numbers above 0."""
+    found: dict[str, float] = {}
+    for part in text.split(","):
+        shown = shorten(visible(part.strip()), 40)
+        read = _NEED.fullmatch(part.strip())
+        if read is None:
+            message = f"Needs has '{shown}', and takes, {_NEEDS}"
+            raise ValueError(message)
+        name, amount = read[1], float(read[2])
+        if not 0 < amount < math.inf:
+            message = f"Needs has '{shown}': that has to be a number above 0, and not endless"
+            raise ValueError(message)
+        if name in found:
+            message = f"Needs names {shorten(name, 40)} twice"
+            raise ValueError(message)
+        found[name] = amount
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class HostNeeds:
+    """What a step needs of the agent that carries it."""
+
+    text: str
+    amounts: Mapping[str, float] = field(hash=False)
+
+    def are_met(self, left: Mapping[str, float]) -> bool:
+        """Say whether what an agent has left is enough; of what it does not name it has nothing."""
+        return all(left.get(name, 0) >= amount * (1 - _ROUNDING) for name, amount in self.amounts.items())
+
+
+@lru_cache(maxsize=512)
+def host_needs(text: str | None) -> HostNeeds | None:
+    """Read what stands in Needs; raises `ValueError` where that is no list of needs."""
+    return None if text is None else HostNeeds(text.strip(), needs_of(text))

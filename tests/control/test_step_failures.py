@@ -270,7 +270,14 @@ def test_people_are_told_until_the_step_goes_well_again(world: World) -> None:
 
 @pytest.mark.parametrize(
     "columns",
-    [{"RetryOn": "3;4"}, {"RowsMin": "-1"}, {"RowsMax": "few"}, {"RowsMin": "9", "RowsMax": "3"}],
+    [
+        {"RetryOn": "3;4"},
+        {"RowsMin": "-1"},
+        {"RowsMax": "few"},
+        {"RowsMin": "9", "RowsMax": "3"},
+        {"Needs": "GPU"},
+        {"Needs": "GPU=0"},
+    ],
 )
 def test_a_step_that_cannot_be_read_keeps_its_own_batch_from_running_and_no_other(
     world: World, columns: dict[str, object]
