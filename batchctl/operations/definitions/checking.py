@@ -22,6 +22,7 @@ from batchctl.operations import privacy, task_connections
 from batchctl.operations.alerting import alert_channels
 from batchctl.operations.column_lists import ColumnList, record
 from batchctl.operations.definitions import variable_keeper
+from batchctl.operations.definitions.agent_findings import agent_findings
 from batchctl.operations.definitions.job_findings import job_findings, to_settle
 from batchctl.operations.definitions.plugin_checks import CORRECT_THE_PLUGIN, AskedPlugins, PluginChecks
 from batchctl.operations.definitions.pool_findings import never_served, pool_findings
@@ -124,6 +125,7 @@ def check(
         for step in () if batch.batch_id in left_behind else batch.steps:
             row = f"{visible(batch.name)}, step {step.seq} '{visible(step.name)}'"
             found += _rows("ProcessControl", row, _of_step(batch, step, checks, jobs))
+            found += _rows("ProcessControl", row, agent_findings(batch, step, pools.known, context))
     for row, wrong in of_questions:
         found += _rows("ProcessControl", row, [wrong])
     for expected in expectations:
