@@ -229,6 +229,18 @@ def _steps(shown: inspection.ShownInstance) -> None:
         for state in shown.steps
         if state.has_rules
     ]
+    batch = shown.batch
+    places = [
+        (
+            state.step.seq,
+            state.step.name,
+            batch.pool_of(state.step),
+            state.step.host_needs and state.step.host_needs.text,
+        )
+        for state in shown.steps
+        if batch is not None and batch.names_places
+    ]
+    output.table_if_any("Where steps run", ["seq#", "name", "pool", "needs"], places)
     output.table_if_any("Rules of steps", ["seq#", "name", "retries", "RetryOn", "OnStepFailure", "rows"], rules)
 
 

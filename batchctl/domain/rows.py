@@ -413,6 +413,11 @@ class BatchDefinition:
         """Return the pool of one of its steps."""
         return step.pool or self.pool or DEFAULT_POOL
 
+    @property
+    def names_places(self) -> bool:
+        """Say whether any of its steps runs elsewhere than in the default pool, or needs something of its host."""
+        return any(self.pool_of(step) != DEFAULT_POOL or step.host_needs is not None for step in self.steps)
+
     def next_pool(self, seq: int) -> str | None:
         """Return what NextPool holds for an instance whose last completed step is `seq`; None for the default pool."""
         step = self.step_after(seq)

@@ -55,6 +55,20 @@ def test_what_stands_in_rows_is_shown_and_never_interpreted(night: Night, consol
     assert MARKED.replace("\x1b", "\\x1b") in unescape(browser.get("/instances/1").text)
 
 
+def test_the_page_of_a_batch_says_where_its_steps_run_where_any_names_a_place(night: Night, console: Console) -> None:
+    browser = console.browser()
+    assert "seq name type what it does" in browser.get("/batch?name=Late").said
+    night.sql("INSERT INTO Pool (PoolName, Kind) VALUES ('burst', 'dask')")
+    night.sql("UPDATE ProcessControl SET Pool = 'burst', Needs = 'GPU=1' WHERE ProcessControlSeq = 20")
+
+    said = browser.get("/batch?name=Late").said
+    assert "seq name type pool needs what it does" in said
+    assert "os_command default echo" in said
+    assert "os_command burst GPU=1 " in said
+    listed = browser.get("/batch?name=Late&format=csv&list=Steps").text
+    assert "GPU=1" in listed
+
+
 def test_without_a_session_there_is_only_the_door_and_each_code_opens_once(console: Console) -> None:
     stranger = Browser(console.port)
     for path in ("/", "/instances/1", "/audit", "/instances/1/rerun"):

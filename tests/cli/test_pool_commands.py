@@ -268,3 +268,29 @@ def test_definitions_may_come_before_the_hosts_that_serve_their_pools(two: Shop)
     assert two("check", "--json") == 6
     message = "Steps are to run in pool 'new', and no controller has ever served it."
     assert [(one["Table"], one["Message"]) for one in json.loads(two.out)] == [("Pool", message)]
+
+
+def test_where_steps_run_and_what_they_need_there_is_shown(two: Shop) -> None:
+    two.sql("UPDATE Pool SET Kind = 'dask'")
+    two.sql("UPDATE ProcessControl SET Needs = 'GPU=1, MEMORY=8e9' WHERE ProcessControlSeq = 20")
+    two.arrive("Daily")
+    assert two("run", "--once") == 0
+
+    assert two("show", "1") == 0
+    places = two.out.partition("Where steps run")[2].splitlines()
+    assert [line.split(None, 3) for line in places[3:5]] == [
+        ["10", "load", "default", "-"],
+        ["20", "send", "ssis", "GPU=1, MEMORY=8e9"],
+    ]
+    assert [one["Needs"] for one in two.json("show", "1")["Steps"]] == [None, "GPU=1, MEMORY=8e9"]
+    (standing,) = [one for one in two.json("pools") if one["PoolName"] == "ssis"]
+    assert standing["Kind"] == "dask"
+
+
+def test_without_pools_nothing_is_said_of_them(shop: Shop) -> None:
+    shop.batch("Daily")
+    shop.arrive("Daily")
+    assert shop("run", "--once") == 0
+    assert shop("show", "1") == 0
+
+    assert "Where steps run" not in shop.out

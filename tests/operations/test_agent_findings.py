@@ -82,7 +82,7 @@ def test_no_agent_answers_a_question(world: World, pool: str) -> None:
 def test_agents_have_no_login_of_the_control_database(
     world: World, columns: dict[str, object], named: str | None
 ) -> None:
-    told = found(world, Pool="burst", **columns)
+    told = found(world, None, Pool="burst", **columns)
 
     assert [column for column, _ in told] == ([] if named is None else [named])
     said = "is the control database, with the login of controllers, which the agents of pool 'burst' have not."

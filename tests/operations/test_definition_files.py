@@ -36,6 +36,21 @@ ProcessControlSeq = 20
 ProcessName = "two"
 ProcessType = "told"
 """
+BURST = """
+[[Pool]]
+PoolName = "burst"
+Kind = "dask"
+
+[[ProcessBatch]]
+ProcessBatchName = "B"
+
+[[ProcessBatch.ProcessControl]]
+ProcessControlSeq = 10
+ProcessName = "one"
+ProcessType = "told"
+Pool = "burst"
+Needs = "GPU=1"
+"""
 THIRD = """
 [[ProcessBatch.ProcessControl]]
 ProcessControlSeq = 30
@@ -422,3 +437,39 @@ def test_the_versions_of_a_batch_say_what_changed(world: World, apply: Apply, an
     assert (first.number, now.number) == (1, None)
     assert [(one.where, one.before, one.after) for one in now.changes] == [("ProcessControl 10.Data1", "was", "new")]
     assert json.loads(first.content)["ProcessControl"][0]["Data1"] == "was"
+
+
+def test_what_a_step_needs_of_its_host_goes_through_files_audit_and_versions(
+    world: World, apply: Apply, anywhere: StoreTransactions
+) -> None:
+    assert apply(BURST).is_applied
+    assert BURST.strip() in exported(anywhere)
+    assert BURST.strip() in exported(anywhere, "B"), "with the pool that it names"
+    world.submit()
+    world.create()
+    planned = apply(BURST.replace("GPU=1", "GPU=2"))
+
+    assert changed(planned) == [("ProcessControl 10.Needs", "GPU=1", "GPU=2")]
+    first, now = batch_history.versions(anywhere, "B")
+    assert (first.number, now.number) == (1, None)
+    assert [(one.where, one.before, one.after) for one in now.changes] == [
+        ("ProcessControl 10.Needs", "GPU=1", "GPU=2")
+    ]
+    world.sql("UPDATE ProcessControl SET Needs = NULL")
+    world.sql("UPDATE Pool SET Kind = 'agents'")
+    step, pool = [
+        (json.loads(before), json.loads(after))
+        for before, after in world.sql("SELECT ValuesBefore, ValuesAfter FROM AuditLog ORDER BY AuditLog_id DESC")[
+            1::-1
+        ]
+    ]
+    assert step == ({"Needs": "GPU=2"}, {"Needs": None})
+    assert pool == ({"Kind": "dask"}, {"Kind": "agents"})
+
+
+def test_a_file_with_needs_that_cannot_be_read_is_refused(world: World, apply: Apply) -> None:
+    done = apply(BURST.replace("GPU=1", "GPU 1"))
+
+    assert not done.is_applied
+    assert [(table, column) for table, _, column in findings(done)] == [("ProcessControl", "Needs")]
+    assert world.sql("SELECT * FROM ProcessControl") == []

@@ -34,24 +34,24 @@ def agent_findings(batch: BatchDefinition, step: Step, pools: Pools, context: St
         said = f"A person answers this step, and agents carry the steps of pool '{visible(name)}'."
         yield Finding("Pool", said, _ELSEWHERE)
     at = _NAMED_IN.get(step.process_type)
-    connection = None if at is None else context.connections.get((step.data[at - 1] or "").strip())
-    if connection is not None and _is_control(connection, context):
+    target = None if at is None else context.connections.get((step.data[at - 1] or "").strip())
+    if target is not None and _is_control(target, context):
         said = (
-            f"Connection '{visible(connection.name)}' is the control database, with the login of controllers,"
+            f"Connection '{visible(target.name)}' is the control database, with the login of controllers,"
             f" which the agents of pool '{visible(name)}' have not."
         )
         yield Finding(f"Data{at}", said, _ELSEWHERE)
 
 
-def _is_control(connection: Connection, context: StepContext) -> bool:
+def _is_control(target: Connection, context: StepContext) -> bool:
     """Say whether a connection is the control database by the same login; others may lie in the same database."""
-    return context.control is not None and _login(connection) == _login(context.control)
+    return context.control is not None and _login(target) == _login(context.control)
 
 
-def _login(connection: Connection) -> tuple[str, ...]:
+def _login(target: Connection) -> tuple[str, ...]:
     """Return who a URL lets in where; the rest of it says how."""
-    parts = urlsplit(connection.url)
+    parts = urlsplit(target.url)
     whose, _, host = parts.netloc.rpartition("@")
     asked = {key: value for key, value in parse_qsl(parts.query) if key in {"host", "port", "odbc_connect"}}
-    at = host.lower().removesuffix(_USUAL_PORTS.get(connection.dialect, "")) or str(sorted(asked.items()))
-    return connection.dialect, whose.partition(":")[0], at, parts.path
+    at = host.lower().removesuffix(_USUAL_PORTS.get(target.dialect, "")) or str(sorted(asked.items()))
+    return target.dialect, whose.partition(":")[0], at, parts.path
