@@ -73,7 +73,7 @@ class App:
         self.listener = listener
         self.slots = settings.slots
         """How many steps may be under way at once."""
-        self.pools = pools.served_by(settings.pools)
+        self.pools = pools.served_by(settings.served_pools) | settings.agent_pools.keys()
         self.clock = SystemClock()
         self.ids: Ids = SystemIds()
         self.person: str | None = None

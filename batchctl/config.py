@@ -28,6 +28,7 @@ from batchctl.settings_sections import (
     ConnectionSettings,
     JobsSettings,
     LogSettings,
+    PoolSettings,
     ReportSettings,
     SchedulerSettings,
     SecretSettings,
@@ -113,7 +114,7 @@ class Settings(BaseSettings):
     heartbeat_interval: float = Field(default=3.0, gt=0, le=3600)
     orphan_timeout: float = Field(default=300.0, gt=0, le=86400)
     slots: int = Field(default=1, ge=1, le=64)
-    pools: list[str] = Field(default_factory=list)
+    pools: list[str] | dict[str, PoolSettings] = Field(default_factory=list)
     step_environment: list[str] = Field(default_factory=list)
     state_directory: Path = Field(default_factory=lambda: user_state_path("batchctl"))
     directory: Path = Field(default_factory=Path.cwd, exclude=True)
@@ -186,6 +187,17 @@ class Settings(BaseSettings):
     def take(self, name: str, value: str) -> None:
         """Keep the value of a variable that is to leave the environment."""
         self._taken[name] = value
+
+    @property
+    def served_pools(self) -> list[str]:
+        """Return the pools whose steps run on this host."""
+        return [name for name in self.pools if name.strip().lower() not in self.agent_pools]
+
+    @property
+    def agent_pools(self) -> dict[str, PoolSettings]:
+        """Return the pools whose steps agents carry."""
+        given = {} if isinstance(self.pools, list) else self.pools
+        return {name.strip().lower(): one for name, one in given.items() if one.kind != "controllers"}
 
     @property
     def modules(self) -> tuple[str, ...]:

@@ -9,8 +9,9 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
-from batchctl import __version__, config
+from batchctl import __version__
 from batchctl.app import App
+from batchctl.carrying import Carrying, carrying
 from batchctl.control.alerting.alerting import Alerting
 from batchctl.control.alerting.incident_search import IncidentSearch
 from batchctl.control.alerting.incident_watch import IncidentWatch
@@ -56,12 +57,12 @@ from batchctl.operations.requested import Proxy
 from batchctl.plugin_api import Populator
 from batchctl.populators.pattern import PatternPopulator
 from batchctl.ports import Clock, Finished, Transactions
-from batchctl.step_context import connections_of, target_of
+from batchctl.step_context import target_of
+from batchctl.step_running import plugin_processes, runner_of
 from batchctl.store import identity
 from batchctl.store.operators.confirmation_rows import BY_ITSELF
-from batchctl.system.commands.environment import of_steps, take_secrets
+from batchctl.system.commands.environment import take_secrets
 from batchctl.system.folders import ThreadFolders
-from batchctl.system.plugins.plugin_process import PluginProcess
 from batchctl.system.plugins.populating import ProcessPopulatorRunner
 from batchctl.system.runner import ThreadStepRunner
 from batchctl.system.sightings import SightingsFile
@@ -262,13 +263,14 @@ class Node:
             check_pools(connection, self._app.pools)
         with (
             self._app.handler_calls.guarding(self._state_directory),
-            self._entered(runner, leading, own_duties, patient=patient) as worker,
+            carrying(self._app, runner) as carried,
+            self._entered(carried, leading, own_duties, patient=patient) as worker,
         ):
             yield worker
 
     @contextmanager
     def _entered(
-        self, runner: ThreadStepRunner, leading: Leading | None, own_duties: Sequence[Duty], *, patient: bool
+        self, carried: Carrying, leading: Leading | None, own_duties: Sequence[Duty], *, patient: bool
     ) -> Iterator[Worker]:
         name, host = self._ids.controller_id(), self._ids.host()
         membership = Membership(
@@ -286,8 +288,9 @@ class Node:
             plugins=self._app.registry.plugins(),
             pools=self._app.pools,
         )
-        serves = ServedPools(membership.pools, host)
-        recorder = Recorder(self._app.preparer, name, host, membership.plugins, serves)
+        runner = carried.runner
+        serves = ServedPools(membership.pools, host, carried.pools)
+        recorder = Recorder(carried.preparer, name, host, membership.plugins, serves)
         controller = Controller(
             transactions=self._transactions,
             clock=self._clock,
@@ -422,7 +425,7 @@ class Node:
     def _populators(self, wake: Callable[[], None] = lambda: None) -> closing[ProcessPopulatorRunner]:
         """Lend what asks populators."""
         runner = ProcessPopulatorRunner(
-            self._plugin_process,
+            plugin_processes(self._app, self._ids.controller_id()),
             time_limit=timedelta(seconds=self._settings.populate_timeout),
             own_limits={PatternPopulator.name: EXPRESSION_TIMEOUT},
             harmless=self._harmless,
@@ -442,21 +445,8 @@ class Node:
     @contextmanager
     def _runner(self, *, outliving: bool = True) -> Iterator[ThreadStepRunner]:
         """Lend the runner of executions; those that are `outliving` are remembered on this host for the next worker."""
-        runner = ThreadStepRunner(
-            controller_id=self._ids.controller_id(),
-            plugin_process=self._plugin_process,
-            jobs=self._app.registry.jobs,
-            connections=connections_of(self._settings),
-            secrets=partial(config.secret, self._settings),
-            slots=self._app.slots,
-            clock=self._clock,
-            stop_grace=timedelta(seconds=self._settings.stop_grace),
-            output_cap=self._settings.output_limit,
-            state_directory=self._state_directory if outliving else None,
-            environment=self._environment,
-            known_secrets=partial(config.known_secrets, self._settings),
-            ask=self._app.handler_calls.ask,
-        )
+        state = self._state_directory if outliving else None
+        runner = runner_of(self._app, self._ids.controller_id(), state, slots=self._app.slots)
         try:
             yield runner
         finally:
@@ -467,21 +457,6 @@ class Node:
     def _state_directory(self) -> Path:
         # Executions are remembered by number, and every database counts from one.
         return self._settings.directory / self._settings.state_directory / self._app.database_id
-
-    def _plugin_process(self) -> PluginProcess:
-        return PluginProcess(
-            controller_id=self._ids.controller_id(),
-            plugin_modules=[name for name in self._settings.modules if name not in self._app.left_out],
-            sys_path=self._app.plugin_path,
-            cap=self._settings.output_limit,
-            environment=self._environment,
-            left_out=self._app.left_out,
-        )
-
-    @property
-    def _environment(self) -> Mapping[str, str]:
-        """What steps, jobs and populators see of the environment."""
-        return of_steps(self._settings)
 
     def _announce(self, name: str) -> None:
         self._listener(Event(name, {"ClaimedBy": self._ids.controller_id()}))

@@ -24,6 +24,7 @@ from batchctl.domain.rows import (
     IntakeRow,
     Populated,
 )
+from batchctl.domain.rule_texts import HostNeeds
 from batchctl.domain.values import value
 
 if TYPE_CHECKING:
@@ -136,6 +137,8 @@ class Finished:
     """True when it could not be begun because this host or this worker lacked something: the step is put back."""
     may_go_on: bool = False
     """True when it was told to stop and did not end: nothing waits for it any more."""
+    may_end_later: bool = False
+    """True when how it ended may be heard of still: that is noted, and nothing follows from it."""
 
 
 Report = Spawned | Wrote | Finished
@@ -265,6 +268,16 @@ class StepRunner(Protocol):
 
     def close(self, *, leave: bool = False) -> None:
         """End the child processes and threads. Executions still running are stopped, or commands left to go on."""
+
+
+class PoolOfAgents(Protocol):
+    """A pool whose steps agents carry, as far as claiming has to know it."""
+
+    def room_for(self, needs: HostNeeds | None) -> int:
+        """Return how many steps more the agents can take that need the same."""
+
+    def take_new_room(self) -> bool:
+        """Say whether there is more room than when this was last asked."""
 
 
 @value

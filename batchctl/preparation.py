@@ -51,6 +51,8 @@ class Prepared:
     """True when another host may carry it out, or this one later."""
     command_spec: str = NOTHING_RENDERED
     """What stands in the history as the exact specification, as JSON."""
+    host: str | None = None
+    """Where it is carried out; None where the controller is."""
 
     @property
     def command_text(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from ipaddress import ip_address
 from typing import Literal
 
@@ -14,6 +15,7 @@ from batchctl.domain.operators.issuers import is_issuer
 from batchctl.domain.scheduling.column_text import UnfitText, time_of_day
 from batchctl.domain.text import visible
 
+LONGEST_LEASE = timedelta(hours=1)
 _HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?")
 
 
@@ -167,6 +169,49 @@ class ReportSettings(Section):
                 'night and channels go together, and one of them is missing: night = "06:30", channels = ["mail"]'
             )
         return self
+
+
+class PoolSettings(Section):
+    """`[pools.NAME]`: how this controller reaches a pool whose steps agents carry."""
+
+    kind: Literal["controllers", "dask", "agents"] = "controllers"
+    scheduler: str | None = None
+    tls_ca_file: str | None = None
+    tls_cert: str | None = None
+    tls_key: str | None = None
+    lease: str = "30s"
+
+    @field_validator("lease")
+    @classmethod
+    def _a_lease(cls, value: str) -> str:
+        length = length_of(value)
+        if length is None or length > LONGEST_LEASE:
+            raise ValueError(f"'{visible(value)}' is no length of time up to an hour, such as 30s")
+        return value
+
+    @model_validator(mode="after")
+    def _a_scheduler(self) -> PoolSettings:
+        if (self.scheduler is None) is (self.kind == "dask"):
+            raise ValueError('a scheduler goes with kind = "dask", and with no other: scheduler = "tls://host:8786"')
+        if self.scheduler is not None and self.scheduler.startswith("tls://") and not self.security:
+            raise ValueError("a scheduler at tls:// needs tls_ca_file, tls_cert and tls_key")
+        return self
+
+    @property
+    def security(self) -> dict[str, str]:
+        """Return the files of the certificates, as Dask calls them; none without TLS."""
+        files = {
+            "tls_ca_file": self.tls_ca_file,
+            "tls_client_cert": self.tls_cert,
+            "tls_client_key": self.tls_key,
+        }
+        return {name: file for name, file in files.items() if file is not None}
+
+    @property
+    def lease_seconds(self) -> float:
+        """Return for how long an agent may go on without hearing from its controller."""
+        length = length_of(self.lease)
+        return 0.0 if length is None else length.total_seconds()
 
 
 class WebSettings(Section):

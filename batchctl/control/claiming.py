@@ -275,8 +275,9 @@ class _Look:
         if step is None:
             return True
         pool = batch.pool_of(step)
-        room = self.room.places_in(pool)
-        if not self.recorder.can_begin(batch, step) or (room is not None and in_pools[pool] >= room):
+        rooms = self.room.places_in(pool), self.recorder.serves.room_for(batch, step)
+        is_full = any(room is not None and in_pools[pool] >= room for room in rooms)
+        if is_full or not self.recorder.can_begin(batch, step):
             return False
         in_pools[pool] += 1
         return True

@@ -306,7 +306,8 @@ class Controller:
                 self._take_in_changes(connection)
         if not self._known.is_numbered:
             self._known.number()
-        if self._prospects.next_due is not None and self._clock.now() >= self._prospects.next_due:
+        is_due = self._prospects.next_due is not None and self._clock.now() >= self._prospects.next_due
+        if self._claimer.recorder.serves.take_new_room() or is_due:
             self._prospects.are_open = True
 
     def _take_in_changes(self, connection: Connection) -> None:

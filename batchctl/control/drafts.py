@@ -92,7 +92,9 @@ def beginning(attempt: Attempt) -> Beginning:
     ready = attempt.prepared
     step = attempt.step if attempt.cause is Cause.VERIFY else ready.step
     command = ready.command_text, ready.command_spec
-    return Beginning(attempt.instance, step, attempt.attempt_no, attempt.cause, *command, attempt.batch.version)
+    return Beginning(
+        attempt.instance, step, attempt.attempt_no, attempt.cause, *command, attempt.batch.version, ready.host
+    )
 
 
 def ending(one: AfterEnd, now: datetime) -> Ending:

@@ -181,7 +181,7 @@ class InFlight:
             else:
                 del self._in_flight[report.key]
                 self.ended.append(_end(found, report))
-                if report.may_go_on:
+                if report.may_go_on or report.may_end_later:
                     self._given_up[report.key] = found
 
     def _tell_late(self, report: Report) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from batchctl.domain.operators.pools import Pools
 from batchctl.domain.rows import DEFAULT_POOL, BatchDefinition, Step
+from batchctl.ports import PoolOfAgents
 
 
 @dataclass(slots=True)
@@ -14,8 +16,19 @@ class ServedPools:
 
     names: frozenset[str] = frozenset({DEFAULT_POOL})
     host: str = ""
+    agents: Mapping[str, PoolOfAgents] = field(default_factory=dict)
+    """Those of the pools whose steps agents carry."""
     known: Pools = field(default_factory=Pools)
 
     def may_begin(self, batch: BatchDefinition, step: Step) -> bool:
         """Say whether this controller may begin a step, as far as pools go."""
         return self.known.may_begin(batch, step, served=self.names, host=self.host)
+
+    def take_new_room(self) -> bool:
+        """Say whether agents have free slots that they had not when this was last asked."""
+        return any([pool.take_new_room() for pool in self.agents.values()])  # noqa: C419 - each is asked
+
+    def room_for(self, batch: BatchDefinition, step: Step) -> int | None:
+        """Return how many steps like one the agents of its pool can take; None where controllers carry it."""
+        agents = self.agents.get(batch.pool_of(step))
+        return None if agents is None else agents.room_for(step.host_needs)

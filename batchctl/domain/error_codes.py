@@ -341,6 +341,13 @@ CODES: Mapping[str, int] = {
     "batchctl.operations.reports.night_mail:deliver": 1613,
     "batchctl.control.alerting.night_sending:NightMailing._begin": 1614,
     "batchctl.control.alerting.night_sending:NightMailing._send": 1615,
+    "batchctl.agent_pools:_transport": 1616,
+    "batchctl.pool_trial:try_pool": 1617,
+    "batchctl.system.remote.agent_pool:AgentPool._chosen": 1618,
+    "batchctl.system.remote.agent_pool:AgentPool.prepare": 1619,
+    "batchctl.system.remote.carrier:Carrier.ask": 1620,
+    "batchctl.system.remote.token_journal:TokenJournal.check": 1621,
+    "batchctl.system.remote.local_cluster:local_cluster": 1622,
 }
 """By the module and the function that makes the error."""
 

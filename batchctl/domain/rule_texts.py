@@ -117,6 +117,10 @@ class HostNeeds:
         """Say whether what an agent has left is enough; of what it does not name it has nothing."""
         return all(left.get(name, 0) >= amount * (1 - _ROUNDING) for name, amount in self.amounts.items())
 
+    def times(self, left: Mapping[str, float]) -> int:
+        """Return for how many such steps what an agent has left is enough."""
+        return int(min(left.get(name, 0) / (amount * (1 - _ROUNDING)) for name, amount in self.amounts.items()))
+
 
 @lru_cache(maxsize=512)
 def host_needs(text: str | None) -> HostNeeds | None:

@@ -43,6 +43,8 @@ class Beginning:
     command_text: str
     command_spec: str
     version: int | None = None
+    host: str | None = None
+    """Where it is carried out; None where the controller is."""
 
 
 @value
@@ -168,7 +170,7 @@ def _opened(connection: Connection, one: Beginning, host: str, now: datetime) ->
         one.command_text,
         one.command_spec,
         now,
-        host,
+        one.host or host,
         now,
         now,
         instance.claimed_by,

@@ -13,7 +13,7 @@ OF_THE_STORE = {"dialects", "invariants", "repeatable", "tables", "views"}
 OF_OPERATIONS = {"reports"}
 """What only operations has: what people read about all wings together."""
 OTHERS = {
-    "batchctl/system": {"commands", "concurrency", "host", "plugins"},
+    "batchctl/system": {"commands", "concurrency", "host", "plugins", "remote"},
     "step_handlers": {"databases", "packages", "postgres", "shells", "sqlserver"},
 }
 """What is no floor, and has wings of its own."""

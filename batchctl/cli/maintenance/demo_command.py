@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import NoReturn
 
@@ -21,6 +21,7 @@ from batchctl.operations import overview
 from batchctl.operations.alerting import overview_lists
 from batchctl.operations.intake import submission
 from batchctl.operations.maintenance import demonstration
+from batchctl.system.remote import local_cluster
 
 FOLDER = "batchctl-demo"
 
@@ -35,8 +36,13 @@ FOLDER = "batchctl-demo"
     help="Use this empty PostgreSQL database instead of SQLite files  [default: $BATCHCTL_DATABASE_URL].",
 )
 @click.option("--web", "in_browser", is_flag=True, help="Stop where June has failed, and show that in the console.")
+@click.option(
+    "--pool", type=click.Choice(["dask"]), help="Let two workers of a Dask cluster on this machine carry the steps."
+)
 @dry_run
-def demo(folder: Path | None, flights: Path | None, database: str | None, in_browser: bool, dry_run: bool) -> None:
+def demo(
+    folder: Path | None, flights: Path | None, database: str | None, in_browser: bool, pool: str | None, dry_run: bool
+) -> None:
     """Run the worked example end to end in a fresh folder: real files arrive, one is broken, all ends well.
 
     FOLDER is ./batchctl-demo, or the first of that name with a number that is not there yet.
@@ -50,10 +56,11 @@ def demo(folder: Path | None, flights: Path | None, database: str | None, in_bro
         return
     demonstration.prepare(target, source, database)
     walk = Demo(target, "sqlite3 -cmd '.timeout 5000' batchctl.db" if database is None else "psql DATABASE")
-    if in_browser:
-        walk.show_in_browser()
-        return
-    walk.run()
+    with nullcontext() if pool is None else walk.on_a_cluster():
+        if in_browser:
+            walk.show_in_browser()
+            return
+        walk.run()
     findings = demonstration.check(target)
     for finding in findings:
         click.echo(f"Not as it should be: {finding}", err=True)
@@ -64,6 +71,8 @@ def demo(folder: Path | None, flights: Path | None, database: str | None, in_bro
         f"Look around in {target}{password}; README.md tells what happened. For example:",
         f"  cd {shlex.quote(str(target))} && {_command()} history 6",
     )
+    if pool is not None:
+        output.line("The cluster is gone. UPDATE ProcessBatch SET Pool = NULL lets the steps run on this host again.")
 
 
 class Demo:
@@ -74,6 +83,8 @@ class Demo:
         self._folder = folder
         self._shell = shell
         self._config = str(folder / "batchctl.toml")
+        self._scheduler: str | None = None
+        """Of the cluster whose workers carry the steps, if one does."""
 
     def run(self) -> None:
         """Do everything; raise when a command ends otherwise than the texts between them say."""
@@ -85,6 +96,19 @@ class Demo:
         self._type("status")
         _tell("The history of June: its first step ran once, the failed one again, then the rest.")
         self._type("history", str(failed))
+
+    @contextmanager
+    def on_a_cluster(self) -> Iterator[None]:
+        """Let agents of a cluster on this machine carry the steps."""
+        with local_cluster.local_cluster(demonstration.configure_agents(self._folder)) as scheduler:
+            self._scheduler = scheduler
+            yield
+
+    def _register_pool(self, scheduler: str) -> None:
+        _tell(f"Two workers of a Dask cluster wait at {scheduler}. The batch moves there by two rows:")
+        click.echo(f"$ {self._shell} < pool.sql")
+        demonstration.register_pool(self._folder, scheduler)
+        self._type("pool", "test", demonstration.POOL)
 
     def show_in_browser(self) -> None:
         """Do everything until June has failed, correct the file, and serve the console."""
@@ -109,6 +133,8 @@ class Demo:
         for arrival in demonstration.arrivals(self._folder):
             self._submit(arrival)
         self._type("create")
+        if self._scheduler is not None:
+            self._register_pool(self._scheduler)
         _tell("The controller walks every instance through its five steps. June's file has a broken line:")
         self._type("process", ends_with=FAILED)
         failed = self._the_only_failure(demonstration.file_name(demonstration.BROKEN_MONTH))

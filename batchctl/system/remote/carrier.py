@@ -1,0 +1,150 @@
+"""Carries the steps of one controller on an agent's host: a runner with a thread of its own."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from datetime import timedelta
+from functools import partial
+from typing import TypeVar
+
+from batchctl.domain.errors import Refused
+from batchctl.domain.outcomes import Rendered
+from batchctl.domain.rows import HistoryEntry, HistoryId
+from batchctl.domain.text import in_short
+from batchctl.plugin_api import StepHandler
+from batchctl.ports import Finished, StepRunner
+from batchctl.system.remote.agent_news import AgentNews
+
+Result = TypeVar("Result")
+TURN = 1.0
+"""Seconds between two looks at the lease, and at what steps have written."""
+IDLE, UNHEARD = 60.0, 3600.0
+"""Seconds of silence after which a controller counts as gone here: with nothing to tell it, and with something."""
+DONE_IN = 30.0
+"""Seconds within which a runner says what has become of a step; stopping what is left over may take its grace time."""
+
+
+class Carrier:
+    """A runner, all of whose methods are called on one thread, as its controller would on its own."""
+
+    def __init__(self, mark: str, runner: StepRunner) -> None:
+        """Begin to turn. The mark tells it from the carriers that its controller had or will have here."""
+        self.mark = mark
+        self.news = AgentNews()
+        self.asked_at = time.monotonic()
+        self.under_way: set[HistoryId] = set()
+        self._runner = runner
+        self._lease_bound: set[HistoryId] = set()
+        self._calls: deque[Callable[[], object]] = deque()
+        self._until = 0.0
+        self._shown_at = 0.0
+        self._is_closed = False
+        self._thread = threading.Thread(target=self._work, name="batchctl-carrier", daemon=True)
+        self._thread.start()
+
+    @property
+    def is_at_work(self) -> bool:
+        """Say whether it carries out what it is told."""
+        return self._thread.is_alive()
+
+    @property
+    def is_idle(self) -> bool:
+        """Say whether its controller seems to be gone: it carries nothing, and has not been asked for a while."""
+        silent = time.monotonic() - self.asked_at
+        return not self.under_way and silent >= (IDLE if self.news.all_heard else UNHEARD)
+
+    def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, lease_bound: bool) -> None:
+        """Begin a step; its end is news, also where it cannot begin."""
+        self._take_up(key, lease_bound=lease_bound)
+        self._post(partial(self._start, key, handler, rendered, lease_bound=lease_bound))
+
+    def adopt(
+        self, key: HistoryId, handler: StepHandler, rendered: Rendered, entry: HistoryEntry, *, bound: bool
+    ) -> None:
+        """Go on with a step that was found adoptable, once."""
+        if key not in self.under_way:
+            self._take_up(key, lease_bound=bound)
+            self._post(partial(self._runner.adopt, key, handler, rendered, entry, lease_bound=bound))
+
+    def stop(self, key: HistoryId) -> None:
+        """Stop a step; its end is news."""
+        self._post(partial(self._runner.stop, key))
+
+    def keep_lease(self, until: float) -> None:
+        """Count the controller as alive until a moment of this host's clock; one that came late changes nothing."""
+        if until > self._until:
+            self._until = until
+            self._post(partial(self._runner.keep_lease, until))
+
+    def recorded(self, attempts: Sequence[HistoryId]) -> None:
+        """Forget ends that are committed."""
+        self._post(partial(self._runner.recorded, attempts))
+
+    def ask(self, question: Callable[[StepRunner], Result]) -> Result:
+        """Ask the runner something, and wait for its answer."""
+        done: Future[Result] = Future()
+
+        def call() -> None:
+            try:
+                done.set_result(question(self._runner))
+            except BaseException as error:  # noqa: BLE001 - whatever it is belongs to the one who asked
+                done.set_exception(error)
+
+        self._post(call)
+        if self._is_closed:
+            message = "Another controller has taken over what this one had here."
+            raise Refused(message)
+        return done.result(DONE_IN)
+
+    def close(self) -> None:
+        """Stop what cannot go on alone, and leave the rest."""
+        self._is_closed = True
+        self._runner.wake()
+        self._thread.join()
+
+    def _take_up(self, key: HistoryId, *, lease_bound: bool) -> None:
+        self.under_way.add(key)
+        if lease_bound:
+            self._lease_bound.add(key)
+
+    def _post(self, call: Callable[[], object]) -> None:
+        self._calls.append(call)
+        self._runner.wake()
+
+    def _start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, lease_bound: bool) -> None:
+        try:
+            self._runner.start(key, handler, rendered, lease_bound=lease_bound)
+        except Exception as error:  # noqa: BLE001 - a handler may raise anything, and the step has an end all the same
+            self._runner.refuse(key, in_short(error))
+
+    def _work(self) -> None:
+        try:
+            while not self._is_closed:
+                self._turn()
+        finally:
+            self._runner.close(leave=True)
+
+    def _turn(self) -> None:
+        while self._calls:
+            self._calls.popleft()()
+        if self._lease_bound and time.monotonic() >= self._until:
+            # Others may repeat these: commands are stopped by their supervisor too, everything else only here.
+            bound, self._lease_bound = self._lease_bound, set()
+            for key in bound:
+                self._runner.stop(key)
+        if self.under_way and time.monotonic() >= self._shown_at + TURN:
+            self._shown_at = time.monotonic()
+            self._runner.ask_for_output()
+        reports = self._runner.collect(timedelta(seconds=self._pause()))
+        ended = {each.key for each in reports if isinstance(each, Finished)}
+        self.news.add(reports)
+        self.under_way -= ended
+        self._lease_bound -= ended
+
+    def _pause(self) -> float:
+        left = self._until - time.monotonic() if self._lease_bound else TURN
+        return min(max(left, 0.0), TURN)

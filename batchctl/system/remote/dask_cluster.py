@@ -1,0 +1,88 @@
+"""The agents of a pool of kind `dask`: one in each worker of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from batchctl.system.remote.transport import OfferedAgent, UnreachableError
+from batchctl.system.remote.wire import Received
+
+CONNECT_SECONDS = 5
+
+
+class DaskCluster:
+    """Reaches agents through the scheduler of their cluster. No step is ever a task of Dask."""
+
+    def __init__(self, scheduler: str, actor: Callable[[], object], security: Mapping[str, str]) -> None:
+        """Connect to nothing yet; `actor` makes what is placed in each worker."""
+        self._scheduler, self._actor, self._security = scheduler, actor, security
+        self._client: Any = None
+        self._actors: dict[str, Any] = {}
+
+    async def open(self) -> None:
+        """Connect to the scheduler."""
+        import distributed  # noqa: PLC0415 - it reads the environment, which an import must not
+
+        await self.close()
+        security = distributed.Security(**self._security, require_encryption=True) if self._security else None
+        try:
+            self._client = await distributed.Client(
+                self._scheduler,
+                asynchronous=True,
+                set_as_default=False,
+                timeout=CONNECT_SECONDS,
+                security=security,
+                name="batchctl",
+            )
+        except (OSError, TimeoutError, RuntimeError, ValueError) as error:
+            raise UnreachableError(str(error) or type(error).__name__) from error
+
+    async def offered(self) -> Mapping[str, OfferedAgent]:
+        """Return the workers that take new work."""
+        client = self._opened()
+        try:
+            known = (await client.scheduler.identity(n_workers=-1))["workers"]
+        except (OSError, TimeoutError, RuntimeError) as error:
+            raise UnreachableError(str(error) or type(error).__name__) from error
+        self._actors = {name: actor for name, actor in self._actors.items() if name in known}
+        return {
+            address: OfferedAgent(address, int(worker["nthreads"]), worker.get("resources") or {})
+            for address, worker in known.items()
+            if worker.get("status", "running") == "running"
+        }
+
+    async def ask(self, name: str, verb: str, message: Received) -> Received:
+        """Ask the agent of a worker, whose address is its name."""
+        from distributed.client import FutureCancelledError  # noqa: PLC0415 - as that of the package
+
+        client = self._opened()
+        try:
+            with client.as_current():
+                answer: Received = await (await self._placed(client, name)).answer(verb, dict(message))
+        except (Exception, FutureCancelledError) as error:
+            # Dask raises whatever it was: what is broken may be the way, the worker, or what it has imported.
+            self._actors.pop(name, None)
+            raise UnreachableError(str(error) or type(error).__name__) from error
+        return answer
+
+    async def close(self) -> None:
+        """Leave the cluster."""
+        client, self._client, self._actors = self._client, None, {}
+        if client is not None:
+            await client.close(timeout=CONNECT_SECONDS)
+
+    async def _placed(self, client: Any, name: str) -> Any:
+        """Return the actor in a worker, which is placed there if need be."""
+        if name not in self._actors:
+            placed = client.submit(
+                self._actor, workers=[name], allow_other_workers=False, actor=True, retries=0, pure=False
+            )
+            self._actors[name] = await placed
+        return self._actors[name]
+
+    def _opened(self) -> Any:
+        if self._client is None or self._client.status != "running":
+            message = f"the scheduler {self._scheduler} is away"
+            raise UnreachableError(message)
+        return self._client

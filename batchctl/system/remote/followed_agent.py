@@ -1,0 +1,272 @@
+"""One agent as one controller sees it: what it was told, what it has reported, and until when it may work unasked."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from batchctl.domain.outcomes import Rendered, StepOutcome
+from batchctl.domain.rows import HistoryId
+from batchctl.domain.rule_texts import HostNeeds
+from batchctl.ports import Finished, Report
+from batchctl.system.remote import wire
+from batchctl.system.remote.transport import AgentTransport, OfferedAgent, UnreachableError
+from batchctl.system.remote.wire import AgentFacts, AgentToken, Message, Received
+
+NEWS_WAIT = 1.0
+"""Seconds that an agent waits with its answer as long as it has no news."""
+ANSWERED_IN = 5.0
+"""Seconds within which an agent answers anything else, beside what it waits."""
+MET_IN = 30.0
+"""Seconds within which an agent answers for the first time: it may have to load its plugins before."""
+SILENT = 5.0
+"""Seconds without an answer after which the lease of an agent is not renewed any more."""
+PAUSE = 0.3
+"""Seconds between two tries."""
+MARGIN = 1.0
+"""Seconds by which what an agent stops at the end of its lease may end later than its grace time says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolMeans:
+    """What a controller has for all agents of a pool."""
+
+    controller: str
+    database_id: str
+    version: str
+    lease: float
+    """Seconds for which an agent may go on without hearing from the controller."""
+    grace: float
+    """Seconds that an agent takes at most to stop a step."""
+    now: Callable[[], datetime]
+    report: Callable[[Report], None]
+    """Takes a report on any thread, and wakes the controller."""
+    has_room: Callable[[], None] = lambda: None
+    """Is told on any thread that an agent can take more than before."""
+
+    @property
+    def message(self) -> Message:
+        """Say who asks, about which database."""
+        return {"controller": self.controller, "database": self.database_id}
+
+
+@dataclass(slots=True)
+class RemoteAttempt:
+    """An attempt that an agent carries, as far as its controller knows."""
+
+    token: AgentToken
+    process_type: str
+    rendered: Rendered
+    lease_bound: bool
+    needs: HostNeeds | None = None
+    """What it needs of its agent, as long as it runs there."""
+    goes_on_alone: bool = False
+    """True for what outlives its agent, so that another controller can go on with it."""
+    carrier: str = ""
+    """The mark of what was told to carry it."""
+    until: float = 0.0
+    """Until when that may have been told to go on, by this program's clock."""
+    is_sent: bool = False
+    """True as soon as its agent may have heard of it."""
+
+
+@dataclass(slots=True)
+class FollowedAgent:
+    """Told and heard on the loop of its pool only; what is read elsewhere is replaced as a whole."""
+
+    offer: OfferedAgent
+    transport: AgentTransport
+    means: PoolMeans
+    lease_until: float
+    """Until when the controller counts itself as alive."""
+    facts: AgentFacts | None = None
+    is_offered: bool = True
+    is_left: bool = False
+    """True once its controller ends: it is heard no more."""
+    failure: str | None = None
+    """Why it takes no steps, if it takes none."""
+    attempts: dict[HistoryId, RemoteAttempt] = field(default_factory=dict)
+    busy: int = 0
+    """How many steps it carries, for whichever controllers."""
+    carrier: str = ""
+    """The mark of what carries steps there for this controller: another one once the agent has begun anew."""
+    _grace: float = 0.0
+    """The longest time to stop a step that it was ever known to have."""
+    _vouched_until: float = 0.0
+    _heard_at: float = 0.0
+    _ahead: float = 0.0
+    """How far its clock is ahead of this program's, at least."""
+    _behind: int = 0
+    """The number of the last report that was heard."""
+
+    @property
+    def left(self) -> Mapping[str, float]:
+        """Return what it has left of what steps may need, as far as this controller knows."""
+        left = dict(self.offer.resources)
+        for attempt in [*self.attempts.values()]:
+            if attempt.needs is not None:
+                left |= {name: left.get(name, 0) - amount for name, amount in attempt.needs.amounts.items()}
+        return left
+
+    @property
+    def is_silent(self) -> bool:
+        """Say whether no answer has come for a while."""
+        return self.facts is None or time.monotonic() - self._heard_at > SILENT
+
+    @property
+    def is_done_with(self) -> bool:
+        """Say whether it is gone, and nothing of it is waited for."""
+        return not self.is_offered and not self.attempts
+
+    async def follow(self) -> None:
+        """Hear what it reports, and renew its lease, until it is gone."""
+        while not (self.is_done_with or self.is_left):
+            try:
+                if self.facts is None:
+                    await self._meet()
+                await self._hear()
+                await self._vouch()
+            except UnreachableError as error:
+                self.failure = str(error)
+                await asyncio.sleep(PAUSE)
+            except (KeyError, TypeError, ValueError) as error:
+                # One of another version answers in another way.
+                self.failure = f"its answer cannot be read: {type(error).__name__}: {error}"
+                await asyncio.sleep(PAUSE)
+            self._give_up_lost()
+
+    def take_up(self, attempt: RemoteAttempt) -> None:
+        """Count an attempt as this agent's from now on."""
+        attempt.carrier, attempt.until = self.carrier, self._may_go_on_until()
+        self.attempts[attempt.token.history_id] = attempt
+
+    async def start(self, attempt: RemoteAttempt) -> None:
+        """Have an attempt begun: told again where no answer comes, for that begins nothing twice."""
+        message = {"type": attempt.process_type, "rendered": wire.rendered_message(attempt.rendered)}
+        answer = await self._tell("start", attempt, message)
+        if "refused" in answer:
+            self._end(attempt, StepOutcome(succeeded=False, fatal=True, message=str(answer["refused"])))
+        elif "late" in answer:
+            self._end(attempt, StepOutcome(succeeded=False, message="not started: it was told too late"), put_back=True)
+
+    async def adopt(self, attempt: RemoteAttempt, message: Received) -> None:
+        """Have an attempt of a dead controller gone on with."""
+        answer = await self._tell("adopt", attempt, message)
+        if "refused" in answer or "elsewhere" in answer:
+            attempt.carrier = ""  # Nothing vouches for it any more.
+
+    async def _tell(self, verb: str, attempt: RemoteAttempt, message: Received) -> Received:
+        """Tell something about an attempt until it is answered, or the attempt is lost."""
+        told = {
+            **message,
+            "token": attempt.token.message,
+            "lease_bound": attempt.lease_bound,
+            "carrier": attempt.carrier,
+        }
+        until = attempt.until
+        while self._has(attempt):
+            attempt.is_sent = True
+            try:
+                return await self.ask(verb, {**told, "until": until + self._ahead})
+            except UnreachableError:
+                await asyncio.sleep(PAUSE)
+        return {}
+
+    async def stop(self, key: HistoryId) -> None:
+        """Have an attempt stopped; its end is reported as every other."""
+        while (attempt := self.attempts.get(key)) is not None:
+            try:
+                await self.ask("stop", {"token": attempt.token.message})
+            except UnreachableError:
+                await asyncio.sleep(PAUSE)
+            else:
+                return
+
+    async def ask(self, verb: str, message: Received, *, within: float = ANSWERED_IN) -> Received:
+        """Ask it something; raises `UnreachableError` when no answer comes in time."""
+        asked = {**self.means.message, **message}
+        try:
+            async with asyncio.timeout(within):
+                answer = await self.transport.ask(self.offer.name, verb, asked)
+        except TimeoutError:
+            silence = f"no answer within {within:.0f} s"
+            raise UnreachableError(silence) from None
+        heard_at = time.monotonic()
+        self._heard_at = heard_at
+        # It has read its clock before the answer came: what is reckoned by this is no later there than here.
+        self._ahead = float(answer["clock"]) - heard_at
+        before, self.busy = self.busy, int(answer["busy"])
+        if self.busy < before:
+            self.means.has_room()
+        return answer
+
+    async def _meet(self) -> None:
+        answer = await self.ask("hello", {}, within=MET_IN)
+        facts = AgentFacts.of(answer["facts"])
+        if facts.version != self.means.version:
+            told = f"it runs batchctl {facts.version}, and its controller {self.means.version}"
+            raise UnreachableError(told)
+        self._grace = max(self._grace, facts.stop_grace)
+        self.carrier, self._behind = str(answer["carrier"]), 0
+        self.facts, self.failure = facts, None
+        self.means.has_room()
+
+    async def _hear(self) -> None:
+        asked: Message = {"carrier": self.carrier, "behind": self._behind, "wait": NEWS_WAIT}
+        answer = await self.ask("news", asked, within=NEWS_WAIT + ANSWERED_IN)
+        if answer["carrier"] != self.carrier:
+            self.facts = None
+            return
+        self.failure = None
+        now = self.means.now()
+        for each in answer.get("reports", ()):
+            report = wire.report_of(each, now)
+            if isinstance(report, Finished):
+                self.attempts.pop(report.key, None)
+            self.means.report(report)
+        self._behind = int(str(answer["last"]))
+
+    async def _vouch(self) -> None:
+        """Renew the lease of what it carries; what it was told under another mark has to end when its lease does."""
+        own = [each for each in self.attempts.values() if each.carrier == self.carrier]
+        if not own or self.is_silent:
+            return
+        until = self._may_go_on_until()
+        if until - self._vouched_until >= min(self.means.lease / 5, NEWS_WAIT):
+            self._vouched_until = until
+            for each in own:
+                each.until = max(each.until, until)
+            await self.ask("vouch", {"until": until + self._ahead})
+
+    def _may_go_on_until(self) -> float:
+        return min(self.lease_until, time.monotonic() + self.means.lease)
+
+    def _give_up_lost(self) -> None:
+        """Report as lost what a silent agent, or one that has begun anew, cannot have running any more."""
+        now = time.monotonic() - max(self._grace, self.means.grace) - MARGIN
+        for attempt in [*self.attempts.values()]:
+            if now < attempt.until:
+                continue
+            if not attempt.is_sent:
+                outcome = StepOutcome(succeeded=False, message=f"not started: agent {self.offer.name} is gone")
+                self._end(attempt, outcome, put_back=True)
+            elif self.is_silent:
+                self._lose(attempt, f"agent {self.offer.name} has not answered")
+            elif attempt.carrier != self.carrier:
+                self._lose(attempt, f"agent {self.offer.name} has ended, and was started again")
+
+    def _lose(self, attempt: RemoteAttempt, message: str) -> None:
+        self._end(attempt, StepOutcome(succeeded=False, lost=True, message=message))
+
+    def _end(self, attempt: RemoteAttempt, outcome: StepOutcome, *, put_back: bool = False) -> None:
+        """Report an end that is known here alone, unless the attempt has ended meanwhile."""
+        if self._has(attempt):
+            del self.attempts[attempt.token.history_id]
+            ended = Finished(attempt.token.history_id, outcome, None, never_ran=put_back)
+            self.means.report(replace(ended, may_end_later=outcome.lost))
+
+    def _has(self, attempt: RemoteAttempt) -> bool:
+        return self.attempts.get(attempt.token.history_id) is attempt
