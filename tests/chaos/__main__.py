@@ -27,7 +27,7 @@ def main() -> int:
     for at, kind in enumerate(kinds):
         kills = max(1, asked.kills // len(kinds) + (asked.kills % len(kinds) if at == 0 else 0))
         directory = Path(tempfile.mkdtemp(prefix=f"batchctl-chaos-{kind}-"))
-        outcome = Campaign(Options(kills, seed, kind, asked.sabotage, asked.pools), directory).run()
+        outcome = Campaign(Options(kills, seed, kind, asked.sabotage, asked.pools, asked.dask), directory).run()
         print(figures(outcome), flush=True)
         if outcome.constraint_findings:
             failed = True
@@ -47,6 +47,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--keep", action="store_true", help="leave the folder also when nothing was found")
     parser.add_argument("--sabotage", choices=sorted(sabotage.KINDS), help="break the engine, to see it found")
     parser.add_argument("--pools", action="store_true", help="three hosts (names, users, folders) with different pools")
+    parser.add_argument(
+        "--dask", action="store_true", help="steps carried by agents in a cluster that is killed as well"
+    )
     asked = parser.parse_args()
     if asked.pools and not may_be_made():
         parser.error("--pools makes hosts of other names and users: only root may do that")

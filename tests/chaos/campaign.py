@@ -15,6 +15,7 @@ from time import monotonic
 
 from tests.chaos import cuts
 from tests.chaos.cuts import Cut
+from tests.chaos.dask_side import DaskNemesis, DaskSide
 from tests.chaos.fleet import REFUSED, ROOT, TIDY_CODES, Ended, Fleet, Member
 from tests.chaos.hosts import HOSTS, POOLS
 from tests.chaos.nemesis import OF_SERVERS, Nemesis
@@ -28,7 +29,9 @@ OPEN_WORK = 32
 """How many instances are under way or wait, so that there is always something to break."""
 PAUSE = (0.02, 0.18)
 """Seconds between two strikes: at least and at most."""
-QUIET_TOO_LONG = 30.0
+PAUSE_OF_DASK = (0.2, 1.5)
+"""The same where a worker takes seconds to come again."""
+QUIET_TOO_LONG = 60.0
 """Seconds in which healthy workers must bring something to an end."""
 RESCUES = {
     "adopted": " step.adopted ",
@@ -54,11 +57,13 @@ class Options:
     sabotage: str | None = None
     pools: bool = False
     """True for three hosts, which serve different pools."""
+    dask: bool = False
+    """True for steps that agents in the workers of a cluster carry."""
 
     @property
     def command(self) -> str:
         told = f"python3 dev.py chaos --database {self.database} --kills {self.kills} --seed {self.seed}"
-        told += " --pools" if self.pools else ""
+        told += (" --pools" if self.pools else "") + (" --dask" if self.dask else "")
         return told if self.sabotage is None else f"{told} --sabotage {self.sabotage}"
 
 
@@ -92,8 +97,18 @@ class Campaign:
         self.outcome = Outcome(options, directory)
         self.place = place_of_its_own(options.database, directory)
         self.shop = Shop(directory, self.place, self.random, has_pools=options.pools)
-        self.fleet = Fleet(f"{options.database}-{options.seed}-{directory.name}", directory, options.sabotage)
-        self.nemesis = Nemesis(self.fleet, self.shop, self.random)
+        self.fleet = Fleet(
+            f"{options.database}-{options.seed}-{directory.name}",
+            directory,
+            options.sabotage,
+            ("distributed",) if options.dask else (),
+        )
+        self.dask = DaskSide(self.shop, self.fleet.mark) if options.dask else None
+        self.nemesis = (
+            Nemesis(self.fleet, self.shop, self.random)
+            if self.dask is None
+            else DaskNemesis(self.fleet, self.shop, self.random, self.dask)
+        )
         self._points = self._shuffled(cuts.OF_WORKERS)
         self._wanted: list[str] = []
         self._people_at = 0.0
@@ -105,7 +120,7 @@ class Campaign:
         try:
             self._set_up()
             while self.nemesis.kills < self.options.kills:
-                self._live(self.random.uniform(*PAUSE))
+                self._live(self.random.uniform(*(PAUSE if self.dask is None else PAUSE_OF_DASK)))
                 self.nemesis.strike()
             self.outcome.chaos_seconds = monotonic() - began
             is_stuck = self._heal()
@@ -120,6 +135,8 @@ class Campaign:
         """End everything that was started, and nothing else."""
         self.nemesis.relent(now=True)
         self.fleet.close()
+        if self.dask is not None:
+            self.dask.end()
         for found in marked(self.fleet.mark):
             kill(found.pid, self.fleet.mark)
         self.shop.let_go()
@@ -138,6 +155,8 @@ class Campaign:
             self.fleet.wait_for(list(self.fleet.members.values()), 60)
             self._take_ended()
         self.shop.register()
+        if self.dask is not None:
+            self.dask.begin()
         self.shop.hand_in(OPEN_WORK)
 
     def _live(self, seconds: float) -> None:
@@ -145,6 +164,8 @@ class Campaign:
         self.fleet.listen(seconds)
         self._take_ended()
         self.nemesis.relent()
+        if self.dask is not None:
+            self.dask.keep()
         while len(self.fleet.workers()) < WORKERS and self.nemesis.server_starts_at is None:
             self._start_worker()
         if monotonic() >= self._people_at:
@@ -156,7 +177,7 @@ class Campaign:
 
     def _start_worker(self) -> None:
         cut = None
-        if self.random.random() < 0.4:
+        if self.dask is None and self.random.random() < 0.4:
             self._points = self._points or self._shuffled(cuts.OF_WORKERS)
             is_rare = self._points[-1].startswith(("C2:", "C12:"))
             nth = 1 if is_rare else self.random.choice([1, 1, 2, 3, 5, 8])
@@ -269,6 +290,8 @@ class Campaign:
         since = monotonic()
         while monotonic() - since < QUIET_TOO_LONG:
             self.fleet.listen(0.1)
+            if self.dask is not None:
+                self.dask.keep()
             self._take_ended()
             standing, waiting = self.shop.standing(), self.shop.waiting_intake()
             if standing == {} and waiting == 0:
@@ -316,6 +339,8 @@ class Campaign:
             )
             self._find("stuck: not over although workers were healthy", [*rows, *waiting])
         self._end_workers()
+        if self.dask is not None:
+            self.dask.end()
         self.fleet.wait_for(list(self.fleet.members.values()), 10)
         self._take_ended()
         left = [found for found in self._strangers() if found]

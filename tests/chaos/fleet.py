@@ -91,6 +91,8 @@ class Fleet:
     mark: str
     directory: Path
     sabotage: str | None = None
+    loaded: tuple[str, ...] = ()
+    """What the commands need besides, and would load each by itself."""
     members: dict[int, Member] = field(default_factory=dict)
     ended: list[Ended] = field(default_factory=list)
     started: int = 0
@@ -100,7 +102,7 @@ class Fleet:
     def __post_init__(self) -> None:
         outside = {name: value for name, value in os.environ.items() if not name.startswith("BATCHCTL_")}
         self._nursery = subprocess.Popen(
-            [sys.executable, "-m", "tests.chaos.nursery"],
+            [sys.executable, "-m", "tests.chaos.nursery", *self.loaded],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=ROOT,

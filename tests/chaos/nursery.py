@@ -7,6 +7,7 @@ command; an order may also ask for the command itself.
 from __future__ import annotations
 
 import gc
+import importlib
 import json
 import os
 import select
@@ -46,6 +47,8 @@ def main() -> int:
     import batchctl.store.dialects.postgresql  # noqa: PLC0415
     import batchctl.store.dialects.sqlite  # noqa: F401, PLC0415
 
+    for name in sys.argv[1:]:
+        importlib.import_module(name)
     gc.freeze()
     order = _serve()
     return 0 if order is None else _become(order)
