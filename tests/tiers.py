@@ -95,6 +95,7 @@ PARTLY_FULL = {
     "acceptance/test_cli_errors.py": "controllers that are interrupted",
     "acceptance/test_cli_reading.py": "terminals and readers of the installed command, each with an interpreter of its own",
     "acceptance/test_seed_003.py": "jobs and nodes of real controllers, in real time",
+    "acceptance/test_pool_trial.py": "clusters of Dask, and the flights of a whole year",
     "acceptance/test_worked_example.py": "the flights of a whole year",
     "cli/test_drawings.py": "hundreds of batches",
     "cli/test_hints_of_states.py": "what is hinted at in each state",
