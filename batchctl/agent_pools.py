@@ -75,8 +75,11 @@ class RoutedPreparer(Preparer):
         """Return an attempt as it was made ready when it began."""
         try:
             found = carried_spec(json.loads(entry.command_spec))
-        except (json.JSONDecodeError, AttributeError, KeyError):
+        except (json.JSONDecodeError, AttributeError):
             found = None
+        except StepRefused as refused:
+            # What becomes of it cannot be asked here, where its controller never had it.
+            return Prepared(step, None, None, refused.message)
         if found is None:
             return Preparer.as_begun(self, step, entry)
         if found.pool not in self.pools:

@@ -11,8 +11,10 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from tests.leftovers import children_of
 
@@ -109,5 +111,9 @@ async def _serve(address: str) -> None:
 
 
 if __name__ == "__main__":
-    _VERBS = {"local": _local, "scheduler": _scheduler, "worker": _worker}
+    _VERBS: dict[str, Callable[..., Coroutine[Any, Any, None]]] = {
+        "local": _local,
+        "scheduler": _scheduler,
+        "worker": _worker,
+    }
     asyncio.run(_VERBS[sys.argv[1]](*sys.argv[2:]))

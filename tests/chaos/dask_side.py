@@ -109,7 +109,7 @@ class DaskNemesis(Nemesis):
             "dask scheduler": self._kill_scheduler,
             "dask worker stopped": self._stop_dask_worker,
         }
-        self._weights = KILLS | OTHERS
+        self._weights = {**KILLS, **OTHERS}
 
     @property
     def kills(self) -> int:

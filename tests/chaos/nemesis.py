@@ -64,7 +64,11 @@ class Nemesis:
             "session terminated": self._terminate_session,
             "connection cut at COMMIT": self._cut_connection,
         }
-        self._weights = KILLS | OTHERS | (OF_SERVERS if self.shop.place.server is not None else {})
+        self._weights: dict[str, float] = {
+            **KILLS,
+            **OTHERS,
+            **(OF_SERVERS if self.shop.place.server is not None else {}),
+        }
 
     @property
     def kills(self) -> int:

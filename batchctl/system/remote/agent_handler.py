@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from batchctl.domain.errors import StepRefused
 from batchctl.domain.outcomes import Finding, Rendered, StepContext, StepOutcome, StepRequest
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import InstanceId, Step
@@ -50,10 +51,13 @@ class AgentHandler:
 
     def spec(self, rendered: Rendered) -> Message:
         """Return what stands in the history of a step made ready."""
-        return {
-            MARK: {"pool": self.pool, "agent": self.agent, "alone": self.goes_on_alone},
-            "spec": dict(rendered.spec),
+        where: Message = {
+            "pool": self.pool,
+            "agent": self.agent,
+            "type": self.carried_type,
+            "alone": self.goes_on_alone,
         }
+        return {MARK: where, "spec": dict(rendered.spec)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +72,13 @@ class CarriedSpec:
 
 
 def carried_spec(spec: Mapping[str, Any]) -> CarriedSpec | None:
-    """Read a CommandSpec; None of a step that no agent carries."""
+    """Read a CommandSpec; None of a step that no agent carries. Raises `StepRefused` where it cannot be read."""
     where = spec.get(MARK)
-    if not isinstance(where, dict):
+    if where is None:
         return None
-    return CarriedSpec(
-        str(where["pool"]), str(where["agent"]), str(where["type"]), bool(where.get("alone")), dict(spec["spec"])
-    )
+    try:
+        names = str(where["pool"]), str(where["agent"]), str(where["type"])
+        return CarriedSpec(*names, bool(where["alone"]), dict(spec["spec"]))
+    except (KeyError, TypeError, ValueError):
+        message = "its CommandSpec does not say which agent carries it"
+        raise StepRefused(message) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -9,6 +10,8 @@ from batchctl.system.remote.transport import OfferedAgent, UnreachableError
 from batchctl.system.remote.wire import Received
 
 CONNECT_SECONDS = 5
+# What goes wrong on the way is told by the pool; tracebacks of the package beside that say nothing more.
+logging.getLogger("distributed").setLevel(logging.CRITICAL)
 
 
 class DaskCluster:
