@@ -26,6 +26,10 @@ a page takes that lies deep than the first one; see web_pages.py. `web` runs bot
 `sqlite-web-live`, `postgresql-web-live`: `*-noop-8` beside a console with 200 open tabs, to the same without them, of which
 it may lose 3 %; what the console asks, and the memory of a tab; see web_live.py. `web-live` runs both.
 
+`many-workers`: claims and ends a second with one, four and sixteen controllers on one PostgreSQL, on one batch, with 1,008 steps
+under way beside 100,000 instances that wait, and what idle controllers cost; see many_workers.py. With `--short`, as
+little of it as shows that it works.
+
 `forecast-accuracy`: the pinball loss of p90 on a year of flights, to that of means with 1.28 standard deviations; see
 forecast_accuracy.py. `forecast-night`: the seconds of 200 replays of a night of 500 batches, with one slot
 or 40, of the 5 that they may take.
@@ -58,6 +62,7 @@ from benchmarks import (
     forecast_accuracy,
     latency,
     live_output,
+    many_workers,
     purging,
     refusals,
     web_live,
@@ -119,12 +124,19 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print a list of name, ratio, rate, limit, unit, p99")
     parser.add_argument("--instances", type=at_least_one, default=2000, help="instances a round (default 2000)")
     parser.add_argument("--rounds", type=at_least_one, default=3, help="rounds (default 3)")
+    parser.add_argument("--short", action="store_true", help="measure little of many-workers")
     known = [*NAMES, *GROUPS]
     parser.add_argument("--only", metavar="NAME", action="append", choices=known, help="run one, or several")
     options = parser.parse_args()
     try:
         wanted = [one for name in options.only or NAMES for one in GROUPS.get(name, [name])]
-        figures = [figure_of(name, options.rounds, options.instances) for name in wanted]
+        figures = list[Figure]()
+        for name in wanted:
+            if name == MANY_WORKERS:
+                found = many_workers.measure(many_workers.SHORT if options.short else many_workers.FULL)
+                figures += figures_of_many_workers(found)
+            else:
+                figures.append(figure_of(name, options.rounds, options.instances))
     finally:
         databases.stop_server()
     if options.json:
@@ -238,6 +250,24 @@ def beside_tabs(name: str, rounds: int, instances: int) -> Figure:
 
     found = compare(name, rounds, ours, alone)
     return replace(found, unit=f"steps/s; {web_live.Cost.median(costs)}")
+
+
+def figures_of_many_workers(found: many_workers.Comparison) -> list[Figure]:
+    """Return how many steps end a second with more controllers, beside one; and what else shows how far a server goes."""
+    print(f"{MANY_WORKERS} " + ", ".join(f"{name} {mb:.0f} MB" for name, mb in found.sizes.items()), file=sys.stderr)
+
+    def beside(one: many_workers.Found, limit: float, unit: str) -> Figure:
+        name, ratio = f"{MANY_WORKERS} {one.shape.name}", one.rate / limit if limit else 0.0
+        return Figure(name, round(ratio, 3), round(one.rate, 1), round(limit, 1), unit)
+
+    alone, widest, many, idle = found.alone.rate, found.together[-1].rate, found.many, found.idle
+    busy = f"processor, for {idle.statements:.0f} statements/s"
+    return [
+        *(beside(one, alone, "ends/s, of one controller") for one in found.together),
+        beside(found.one_batch, widest, "ends/s, of the same on many batches"),
+        beside(many, many.wanted, "ends/s that the slots ask for"),
+        Figure(f"{MANY_WORKERS} {idle.shape.name}", round(idle.busy, 3), round(idle.busy, 3), 1.0, busy),
+    ]
 
 
 def longest_of(name: str) -> Figure:
@@ -458,10 +488,12 @@ WEB_LIVE = "web-live"
 WEB_LIVES: dict[str, Lend] = {"sqlite-web-live": databases.sqlite, "postgresql-web-live": databases.postgresql}
 GROUPS = {WEB: WEBS, WEB_LIVE: WEB_LIVES}
 
+MANY_WORKERS = "many-workers"
+
 REFUSED = "sqlite-refusals"
 MOST_INSERTS = 500
 
-NAMES = [*BENCHMARKS, *LATENCIES, *PURGES, *LIVE, *WEBS, *WEB_LIVES, FORECASTS, FORECAST_NIGHT, REFUSED]
+NAMES = [*BENCHMARKS, *LATENCIES, *PURGES, *LIVE, *WEBS, *WEB_LIVES, FORECASTS, FORECAST_NIGHT, REFUSED, MANY_WORKERS]
 
 
 if __name__ == "__main__":

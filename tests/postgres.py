@@ -25,9 +25,9 @@ OWNER = "postgres"
 class PostgresServer:
     """One server with its data in a folder of its own."""
 
-    def __init__(self) -> None:
-        """Make the data; nothing runs yet."""
-        self.home = Path(tempfile.mkdtemp(prefix="batchctl-pg-", dir=quick_folder()))
+    def __init__(self, folder: str | None = None) -> None:
+        """Make the data, in a folder or where it is quick; nothing runs yet."""
+        self.home = Path(tempfile.mkdtemp(prefix="batchctl-pg-", dir=folder or quick_folder()))
         self.home.chmod(0o755)
         self.programs = self._programs()
         self.data = self.home / "data"

@@ -30,6 +30,7 @@ FULL = {
     "acceptance/test_frozen.py": "a controller that is frozen for longer than its lease, in real time",
     "acceptance/test_hanging_plugins.py": "plugins that hang until they are given up, in real time",
     "acceptance/test_hostile_columns.py": "every reading command on every column, on a terminal",
+    "acceptance/test_many_workers.py": "a server that waits for its disk, and several real controllers, for seconds each",
     "acceptance/test_night_recipe.py": "a night with several real controllers, three ways",
     "acceptance/test_parallel_tasks.py": "several real controllers and commands that take their time",
     "acceptance/test_pool_trial.py": "clusters of Dask, and the flights of a whole year",
