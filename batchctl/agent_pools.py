@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from batchctl import __version__
 from batchctl.app import App
 from batchctl.dask_agent import DaskAgent
-from batchctl.domain.errors import ConfigurationError, StepRefused
+from batchctl.domain.errors import ConfigurationError, Refused, StepRefused
 from batchctl.domain.outcomes import Rendered
 from batchctl.domain.rows import BatchDefinition, BatchInstance, HistoryEntry, Step
 from batchctl.domain.status import Cause, PoolKind
@@ -150,5 +150,5 @@ def _transport(name: str, given: PoolSettings) -> AgentTransport:
         raise ConfigurationError(message, next_step=f'kind = "{PoolKind.DASK}" with the address of a scheduler')
     if find_spec("distributed") is None:
         message = f"[pools.{name}] needs the package distributed, which this Python does not have."
-        raise ConfigurationError(message, next_step="pip install 'batchctl[dask]'")
+        raise Refused(message, next_step="pip install 'batchctl[dask]'")
     return DaskCluster(given.scheduler or "", DaskAgent, given.security)

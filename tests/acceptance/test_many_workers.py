@@ -55,8 +55,10 @@ def test_no_more_is_under_way_than_there_are_slots(found: Comparison) -> None:
 
 def test_the_server_counts_statements_commits_and_locks(found: Comparison) -> None:
     for one in found.all:
-        assert one.counted.statements > one.counted.commits > 0
+        assert one.counted.statements > 0
         assert one.counted.lock_tries >= one.counted.locks >= 0
+    # Sessions report their commits to the server's statistics only once in a while.
+    assert sum(one.counted.commits for one in found.all) > 0
     assert {"batchcontrol", "batchprocesshistory"} <= found.sizes.keys()
 
 

@@ -10,8 +10,6 @@ from batchctl.system.remote.transport import OfferedAgent, UnreachableError
 from batchctl.system.remote.wire import Received
 
 CONNECT_SECONDS = 5
-# What goes wrong on the way is told by the pool; tracebacks of the package beside that say nothing more.
-logging.getLogger("distributed").setLevel(logging.CRITICAL)
 
 
 class DaskCluster:
@@ -27,6 +25,7 @@ class DaskCluster:
         """Connect to the scheduler."""
         import distributed  # noqa: PLC0415 - it reads the environment, which an import must not
 
+        _silence()
         await self.close()
         security = distributed.Security(**self._security, require_encryption=True) if self._security else None
         try:
@@ -89,3 +88,9 @@ class DaskCluster:
             message = f"the scheduler {self._scheduler} is away"
             raise UnreachableError(message)
         return self._client
+
+
+def _silence() -> None:
+    """Let the package log no broken connections: what goes wrong on the way is told by the pool."""
+    for name in [each for each in logging.root.manager.loggerDict if each.startswith("distributed")]:
+        logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from batchctl.domain.errors import ConfigurationError
+from batchctl.domain.errors import Refused
 
 WORKERS = 2
 
@@ -19,7 +19,7 @@ def local_cluster(configuration: Path) -> Iterator[str]:
         from distributed import LocalCluster  # noqa: PLC0415 - it reads the environment, which an import must not
     except ImportError as error:
         message = f"A Dask cluster needs the package distributed: {error}."
-        raise ConfigurationError(message, next_step="pip install 'batchctl[dask]'") from None
+        raise Refused(message, next_step="pip install 'batchctl[dask]'") from None
     with LocalCluster(
         n_workers=WORKERS,
         threads_per_worker=1,
