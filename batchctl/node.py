@@ -287,6 +287,7 @@ class Node:
             left_out=" ".join(self._app.worked_without.values()) or None,
             plugins=self._app.registry.plugins(),
             pools=self._app.pools,
+            agents=carried.pools,
         )
         runner = carried.runner
         serves = ServedPools(membership.pools, host, carried.pools)

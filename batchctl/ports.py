@@ -13,6 +13,7 @@ from batchctl.domain.arrivals import FileNames, FolderListing, FoundFile
 from batchctl.domain.commands import Identity
 from batchctl.domain.errors import NoAnswer
 from batchctl.domain.liveness import Sighting
+from batchctl.domain.operators.agents_seen import AgentsSeen
 from batchctl.domain.outcomes import Rendered, StepOutcome
 from batchctl.domain.rows import (
     BatchDefinition,
@@ -278,6 +279,9 @@ class PoolOfAgents(Protocol):
 
     def take_new_room(self) -> bool:
         """Say whether there is more room than when this was last asked."""
+
+    def seen(self) -> AgentsSeen:
+        """Return what is known of the agents, for people."""
 
 
 @value

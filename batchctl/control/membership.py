@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -14,8 +15,8 @@ from batchctl.domain.plugins import Plugins
 from batchctl.domain.rows import DEFAULT_POOL
 from batchctl.domain.status import ControllerStatus
 from batchctl.logs import Event, Listener
-from batchctl.ports import Boundary, Clock, Transactions
-from batchctl.store import Connection, controllers
+from batchctl.ports import Boundary, Clock, PoolOfAgents, Transactions
+from batchctl.store import Connection, controllers, pool_rows
 
 REMEMBERED = timedelta(days=7)
 """How long a controller that has ended stays listed."""
@@ -45,11 +46,15 @@ class Membership:
     """What it has installed; None where no other controller is to rely on that."""
     pools: frozenset[str] = frozenset({DEFAULT_POOL})
     """The pools that it serves."""
+    agents: Mapping[str, PoolOfAgents] = field(default_factory=dict)
+    """Those of them whose steps agents carry."""
     lease_until: float = 0.0
     """Until when, by this program's clock, no other controller can have taken this one for dead."""
     _seq: int = 0
     _due_at: float = 0.0
     """When, by this program's clock, the next sign of life is to be given."""
+    _written: Mapping[str, str] = field(default_factory=dict)
+    """By pool, what was written last of its agents."""
     _locks: Locks = field(init=False)
     """Whether somebody keeps this controller's row locked."""
 
@@ -76,13 +81,14 @@ class Membership:
         def enter(connection: Connection) -> None:
             now = self.clock.now()
             controllers.forget(connection, now - REMEMBERED)
-            self._enter(connection)
+            self._enter(connection, seen)
 
-        sent = self.clock.monotonic()
+        sent, seen = self.clock.monotonic(), self._seen()
         try:
             self.transactions.run(frozenset({Boundary.HEARTBEAT}), enter, nowait=nowait)
         except Conflict:
             return False
+        self._written = seen
         self._arrived(sent)
         return True
 
@@ -100,7 +106,7 @@ class Membership:
     def beat(self, leadership: Leadership | None = None, *, failure: str | None = None) -> bool:
         """Give a sign of life; true when the last one is so old that others may have taken over.
 
-        It renews the lease if this controller leads, and says what keeps it from its work.
+        It renews the lease if this controller leads, says what keeps it from its work, and what is new of its agents.
 
         When somebody keeps the row locked, wait for a moment only, and be due again a little later.
         """
@@ -108,12 +114,16 @@ class Membership:
         was_trusted = self.is_trusted()
         # A number that may have been written already is no sign of life.
         self._seq += 1
+        seen = self._seen()
+        changed = {name: one for name, one in seen.items() if one != self._written.get(name)}
 
         def beat(connection: Connection) -> tuple[bool, bool]:
             kept = leadership is not None and leadership.renew(connection)
             found = controllers.load(connection, self.name)
             if found is None or not controllers.beat(connection, self.name, self._seq, self.clock.now(), failure):
-                self._enter(connection, self._seq)
+                self._enter(connection, seen, self._seq)
+            else:
+                pool_rows.write_agents(connection, found.row_id, changed)
             return found is None or found.status is not ControllerStatus.RUNNING, kept
 
         try:
@@ -123,6 +133,7 @@ class Membership:
                 return self._beat_alone(leadership, failure)
             self._meet_lock()
             return False
+        self._written = seen
         self._arrived(sent)
         if leadership is not None:
             leadership.renewed(sent, kept=kept)
@@ -171,7 +182,11 @@ class Membership:
         """Return in how many seconds a sign of life that met a lock is given again."""
         return min(LOCKED_LOOK, self.rhythm.heartbeat_interval / 10).total_seconds()
 
-    def _enter(self, connection: Connection, seq: int = 0) -> None:
+    def _seen(self) -> Mapping[str, str]:
+        """Return by pool what is known of its agents, as it is written."""
+        return {name: pool.seen().text for name, pool in self.agents.items()}
+
+    def _enter(self, connection: Connection, seen: Mapping[str, str], seq: int = 0) -> None:
         controllers.add(
             connection,
             name=self.name,
@@ -184,6 +199,7 @@ class Membership:
             left_out=self.left_out,
             plugins=self.plugins,
             pools=self.pools,
+            agents=seen,
             seq=seq,
             now=self.clock.now(),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from sqlalchemy import (
@@ -109,10 +109,11 @@ def add(
     left_out: str | None,
     plugins: Plugins | None,
     pools: Collection[str],
+    agents: Mapping[str, str],
     seq: int,
     now: datetime,
 ) -> None:
-    """Enter a controller, with the pools that it serves, before it claims anything."""
+    """Enter a controller, with the pools that it serves and what it knows of their agents, before it claims anything."""
     values = {
         "ControllerName": name,
         "Host": host[:NAME_LIMIT],
@@ -129,7 +130,7 @@ def add(
         **({} if plugins is None else {called: _listed(names) for called, names in _names(plugins).items()}),
     }
     number = _ADD(connection, {column: value for column, value in values.items() if value is not None})
-    pool_rows.serve(connection, number, pools, now)
+    pool_rows.serve(connection, number, pools, agents, now)
 
 
 def plugins(connection: Connection) -> Plugins | None:

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, bindparam, func, select, text
 
 from batchctl.domain.errors import Conflict
+from batchctl.domain.operators.agents_seen import AgentsSeen, agents_seen
 from batchctl.domain.operators.pools import Drain, DrainId, Pool, Pools, PoolsInUse
 from batchctl.domain.records import values_of
 from batchctl.domain.rows import DEFAULT_POOL, BatchId, ControllerRow
-from batchctl.domain.status import PoolKind
+from batchctl.domain.status import ControllerStatus, PoolKind
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store import bounds
 from batchctl.store.columns import readable
@@ -63,6 +64,13 @@ _CLAIMED_ON = (
 )
 _CLAIMED_IN = select(_c.BatchControl_id, _c.NextPool).where(one_of("BatchControl.Status", CLAIMED_INSTANCE))
 _SERVE = RowInsert(controller_pool)
+_WRITE_AGENTS = RowUpdate(controller_pool, _s.Controller_id == bindparam("number"), _s.PoolName == bindparam("pool"))
+_AGENTS = RowSelect(
+    select(_s.Controller_id, _s.PoolName, _s.Agents)
+    .join(controller, _k.Controller_id == _s.Controller_id)
+    .where(_k.Status == ControllerStatus.RUNNING.value, _s.Agents.is_not(None))
+    .order_by(_s.ControllerPool_id)
+)
 CONTROLLERS = RowSelect(select(controller).order_by(_k.Controller_id))
 _SERVED = RowSelect(select(_s.Controller_id, _s.PoolName).order_by(_s.Controller_id, _s.PoolName))
 
@@ -141,12 +149,33 @@ def claimed_in(connection: Connection, name: str) -> list[int]:
     return sorted(int(at) for at, found in connection.execute(_CLAIMED_IN) if (found or DEFAULT_POOL) == name)
 
 
-def serve(connection: Connection, controller_id: int, names: Iterable[str], now: datetime) -> None:
-    """Write which pools a controller serves that has just been entered; one of the default pool alone has no row."""
+def serve(
+    connection: Connection, controller_id: int, names: Iterable[str], agents: Mapping[str, str], now: datetime
+) -> None:
+    """Write which pools a controller serves that has just been entered, and by pool what it knows of agents.
+
+    One that serves the default pool alone, and by itself, has no row.
+    """
     wanted = sorted(names)
-    if wanted != [DEFAULT_POOL]:
+    if wanted != [DEFAULT_POOL] or agents:
         for name in wanted:
-            _SERVE(connection, {"Controller_id": controller_id, "PoolName": name, "z_inserted": now})
+            row = {"Controller_id": controller_id, "PoolName": name, "Agents": agents.get(name), "z_inserted": now}
+            _SERVE(connection, {column: each for column, each in row.items() if each is not None})
+
+
+def write_agents(connection: Connection, controller_id: int, agents: Mapping[str, str]) -> None:
+    """Write what a controller knows now of the agents of some pools."""
+    for name, text_of_them in agents.items():
+        _WRITE_AGENTS(connection, {"Agents": text_of_them}, number=controller_id, pool=name)
+
+
+def agents_of(connection: Connection) -> dict[str, dict[int, AgentsSeen]]:
+    """Return by pool, and by the numbers of the controllers that run, what each knows of its agents."""
+    found: dict[str, dict[int, AgentsSeen]] = {}
+    for controller_id, name, written in _AGENTS(connection):
+        if (seen := agents_seen(written)) is not None:
+            found.setdefault(str(name), {})[int(controller_id)] = seen
+    return found
 
 
 def served(connection: Connection, controllers: Iterable[ControllerRow]) -> dict[int, tuple[str, ...]]:
@@ -164,12 +193,19 @@ def in_use(connection: Connection, running: Iterable[ControllerRow]) -> PoolsInU
     for row in sorted(everyone, key=lambda row: row.heartbeat):
         last |= dict.fromkeys(serves[row.row_id], (row.host, row.heartbeat))
     serving, host_drains = dict[str, frozenset[str]](), dict[str, Drain]()
+    are_any = any(one.kind is not PoolKind.CONTROLLERS for one in all_pools.by_name.values())
+    agents, undrained = agents_of(connection) if are_any else {}, set[int]()
     for row in running:
         if (drained := all_pools.drain_of_host(row.host)) is None:
+            undrained.add(row.row_id)
             serving |= {name: serving.get(name, frozenset()) | {row.name} for name in serves.get(row.row_id, ())}
         else:
             host_drains |= dict.fromkeys(serves.get(row.row_id, ()), drained)
-    return PoolsInUse(all_pools, serving, last, ask_claimed(connection)(), host_drains)
+    known_of = {
+        name: tuple(one for number, one in by_controller.items() if number in undrained)
+        for name, by_controller in agents.items()
+    }
+    return PoolsInUse(all_pools, serving, last, ask_claimed(connection)(), host_drains, known_of)
 
 
 def waiting(connection: Connection) -> list[WaitingBehind]:

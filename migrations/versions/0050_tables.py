@@ -24,6 +24,7 @@ depends_on = None
 _SINCE = ("0047", "0048", "0049")
 """The revisions after which tables were changed: each has a script of that, which takes databases up to it."""
 _MADE = re.compile(r'CREATE (TABLE|(?:UNIQUE )?INDEX) ["\[]?(\w+)["\]]?(?: ON (\w+))?')
+_ALTERED = re.compile(r"ALTER TABLE (\w+)")
 _PART = re.compile(r",\n {4}(?! )")
 """The separator of columns, and of other parts of a table."""
 _CONSTRAINT = re.compile(r"UNIQUE|CHECK")
@@ -50,7 +51,7 @@ def upgrade() -> None:
     if dialect == "sqlite":
         _redefine(op.get_bind())
     else:
-        _make(_since(dialect, former))
+        _make(one for one in _since(dialect, former) if not _is_of_new(one, known))
 
 
 def _make(statements: Iterator[str]) -> None:
@@ -77,6 +78,12 @@ def _is_new(statement: str, tables: set[str]) -> bool:
     """Say whether a statement makes a table that is not there, or an index of one."""
     made = _MADE.match(_uncommented(statement))
     return made is not None and (made[3] or made[2]).lower() not in tables
+
+
+def _is_of_new(statement: str, tables: set[str]) -> bool:
+    """Say whether a statement alters a table that was not there: it was made just now, with what is new in it."""
+    altered = _ALTERED.match(_uncommented(statement))
+    return altered is not None and altered[1].lower() not in tables
 
 
 def _redefine(connection: sa.Connection) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, NewType
 
+from batchctl.domain.operators.agents_seen import AgentsSeen
 from batchctl.domain.rows import DEFAULT_POOL, BatchDefinition, BatchInstance, Step
 from batchctl.domain.status import PoolKind
 from batchctl.domain.text import typed, visible
@@ -135,6 +136,8 @@ class PoolsInUse:
     """By pool, how many instances are claimed for a step of it."""
     host_drains: Mapping[str, Drain] = field(default_factory=dict)
     """By pool, the drain of a host on which a controller runs that serves it."""
+    agents: Mapping[str, tuple[AgentsSeen, ...]] = field(default_factory=dict)
+    """By pool, what each controller that serves it knows of its agents."""
 
     def unserved(self, pool: str) -> str | None:
         """Say that no controller serves a pool; None where one does."""

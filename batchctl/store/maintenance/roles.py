@@ -55,7 +55,7 @@ WORKED_ON = {
     "DurationHistory": "INSERT, UPDATE",
     "KeptForecast": "INSERT, UPDATE, DELETE",
     "Controller": "INSERT, UPDATE, DELETE",
-    "ControllerPool": "INSERT, DELETE",
+    "ControllerPool": "INSERT, UPDATE, DELETE",
     "StepOutput": "INSERT, DELETE",
     "Confirmation": "INSERT, UPDATE, DELETE",
     "Note": "INSERT, DELETE",

@@ -303,6 +303,7 @@ controller_pool = table(
     key("ControllerPool_id"),
     required("Controller_id", reference(), None, ForeignKey("Controller.Controller_id")),
     required("PoolName", name(50)),
+    column("Agents", text_column()),
     stamp("z_inserted"),
     UniqueConstraint("Controller_id", "PoolName"),
     check("PoolName", "PoolName <> ''"),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from batchctl.domain.errors import CannotBegin
+from batchctl.domain.operators.agents_seen import AgentsSeen
 from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import HistoryId, InstanceId
 from batchctl.domain.rule_texts import HostNeeds
@@ -78,6 +79,14 @@ class AgentPool:
         """Say whether there is more room than when this was last asked."""
         found, self._has_new_room = self._has_new_room, False
         return found
+
+    def seen(self) -> AgentsSeen:
+        """Return what is known of the agents, for people."""
+        if not self._looked.is_set():
+            return AgentsSeen(failure="it is not known yet which there are")
+        if self.failure is not None:
+            return AgentsSeen(failure=self.failure)
+        return AgentsSeen(tuple(each.seen for each in self.agents if each.is_offered))
 
     def _note_room(self) -> None:
         self._has_new_room = True

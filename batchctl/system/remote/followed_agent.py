@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from batchctl.domain.operators.agents_seen import SeenAgent
 from batchctl.domain.outcomes import Rendered, StepOutcome
 from batchctl.domain.rows import HistoryId
 from batchctl.domain.rule_texts import HostNeeds
@@ -105,11 +106,32 @@ class FollowedAgent:
     @property
     def left(self) -> Mapping[str, float]:
         """Return what it has left of what steps may need, as far as this controller knows."""
-        left = dict(self.offer.resources)
+        taken = self._taken
+        return {
+            name: self.offer.resources.get(name, 0) - taken.get(name, 0) for name in {*self.offer.resources, *taken}
+        }
+
+    @property
+    def _taken(self) -> Mapping[str, float]:
+        """Return what the steps take that it carries for this controller."""
+        taken: dict[str, float] = {}
         for attempt in [*self.attempts.values()]:
             if attempt.needs is not None:
-                left |= {name: left.get(name, 0) - amount for name, amount in attempt.needs.amounts.items()}
-        return left
+                taken |= {name: taken.get(name, 0) + amount for name, amount in attempt.needs.amounts.items()}
+        return taken
+
+    @property
+    def seen(self) -> SeenAgent:
+        """Return what is known of it, for people."""
+        silence = "it has not answered yet" if self.facts is None else f"it has not answered for {SILENT:.0f} s"
+        return SeenAgent(
+            name=self.offer.name,
+            slots=self.offer.slots,
+            busy=max(len(self.attempts), self.busy),
+            resources=self.offer.resources,
+            taken=self._taken,
+            failure=self.failure or (silence if self.is_silent else None),
+        )
 
     @property
     def is_silent(self) -> bool:

@@ -897,6 +897,7 @@ CREATE TABLE ControllerPool (
     ControllerPool_id BIGINT NOT NULL IDENTITY,
     Controller_id BIGINT NOT NULL,
     PoolName NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Agents NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
     z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_ControllerPool_z_inserted] DEFAULT SYSUTCDATETIME(),
     CONSTRAINT [PK_ControllerPool] PRIMARY KEY (ControllerPool_id),
     CONSTRAINT [UQ_ControllerPool_Controller_id_PoolName] UNIQUE (Controller_id, PoolName),

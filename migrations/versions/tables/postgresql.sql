@@ -976,6 +976,7 @@ CREATE TABLE ControllerPool (
     ControllerPool_id BIGSERIAL NOT NULL,
     Controller_id BIGINT NOT NULL,
     PoolName VARCHAR(50) NOT NULL,
+    Agents TEXT,
     z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL,
     CONSTRAINT "PK_ControllerPool" PRIMARY KEY (ControllerPool_id),
     CONSTRAINT "UQ_ControllerPool_Controller_id_PoolName" UNIQUE (Controller_id, PoolName),

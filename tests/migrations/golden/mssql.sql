@@ -1414,6 +1414,7 @@ CREATE TABLE ControllerPool (
     ControllerPool_id BIGINT NOT NULL IDENTITY,
     Controller_id BIGINT NOT NULL,
     PoolName NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Agents NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
     z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_ControllerPool_z_inserted] DEFAULT SYSUTCDATETIME(),
     CONSTRAINT [PK_ControllerPool] PRIMARY KEY (ControllerPool_id),
     CONSTRAINT [UQ_ControllerPool_Controller_id_PoolName] UNIQUE (Controller_id, PoolName),
@@ -2241,6 +2242,15 @@ GO
 
 IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CK_ProcessControl_Needs', N'C') IS NULL
 ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_Needs] CHECK (Needs <> '');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF COL_LENGTH(QUOTENAME(SCHEMA_NAME()) + N'.ControllerPool', N'Agents') IS NULL
+ALTER TABLE ControllerPool ADD Agents NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL;
 GO
 IF @@TRANCOUNT = 0
 BEGIN

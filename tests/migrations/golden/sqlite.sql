@@ -747,10 +747,12 @@ CREATE INDEX "IX_KeptForecast_Awaited" ON KeptForecast (KeptForecast_id) WHERE R
 CREATE TABLE ControllerPool (
     ControllerPool_id INTEGER PRIMARY KEY AUTOINCREMENT,
     Controller_id INTEGER NOT NULL REFERENCES Controller,
-    PoolName TEXT NOT NULL CHECK (NOT instr(PoolName,char(0))) CHECK (length(PoolName) BETWEEN 1 AND 50),
+    PoolName TEXT NOT NULL CHECK (length(PoolName) BETWEEN 1 AND 50),
+    Agents TEXT,
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    UNIQUE (Controller_id, PoolName)
+    UNIQUE (Controller_id, PoolName),
+    CHECK (NOT instr(replace(json_array(PoolName,Agents),'\\',''),'\u0000'))
 ) STRICT;
 
 -- A question that a step asks people, and how it was answered.
