@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from batchctl.domain.errors import Busy, DatabaseRefused, Refused
 from batchctl.domain.operators import pools
+from batchctl.domain.operators.agents_seen import AgentsSeen, best
 from batchctl.domain.operators.pools import Drain, Place, Pool
 from batchctl.domain.rows import DEFAULT_POOL
+from batchctl.domain.status import PoolKind
 from batchctl.operations.column_lists import ColumnList, StatusWord
 from batchctl.operations.operators.pooling import claimed_at
 from batchctl.operations.presence import Presence
@@ -37,6 +39,8 @@ class PoolStanding:
     """Where a controller ran that served it last, and its last sign of life; None where none is remembered."""
     claimed: int
     waiting: int
+    agents: AgentsSeen | None
+    """What the controllers that serve it know of its agents; None where these carry nothing in it."""
 
     @property
     def state(self) -> str:
@@ -68,6 +72,7 @@ POOLS = ColumnList[PoolStanding](
         "Claimed": lambda one: one.claimed,
         "Waiting": lambda one: one.waiting,
         "ServedBy": lambda one: one.serving,
+        "Agents": lambda one: None if one.agents is None else str(one.agents),
         "LastServedOn": lambda one: None if one.last is None else one.last[0],
         "LastServed": lambda one: None if one.last is None else one.last[1],
         "Drained": lambda one: None if one.held_by is None else pools.wording(one.held_by),
@@ -76,15 +81,27 @@ POOLS = ColumnList[PoolStanding](
     {
         "pool": "PoolName",
         "state": lambda one: StatusWord(one.state),
+        "kind": "Kind",
         "most#": "MaxConcurrent",
         "claimed#": "Claimed",
         "waiting#": "Waiting",
         "served by": lambda one: ", ".join(one.serving),
+        "agents": "Agents",
         "last on": "LastServedOn",
         "last (UTC)": "LastServed",
         "description": "Description",
     },
 )
+
+
+_OF_AGENTS = ("kind", "agents")
+
+
+def for_people(found: Sequence[PoolStanding]) -> ColumnList[PoolStanding]:
+    """Return the columns that people see: what is about agents only where any pool has them."""
+    if any(one.agents is not None or (one.pool and one.pool.kind is not PoolKind.CONTROLLERS) for one in found):
+        return POOLS
+    return replace(POOLS, headings={name: each for name, each in POOLS.headings.items() if name not in _OF_AGENTS})
 
 
 def everything(transactions: Transactions, clock: Clock, presence: Presence) -> list[PoolStanding]:
@@ -95,7 +112,7 @@ def everything(transactions: Transactions, clock: Clock, presence: Presence) -> 
         living = {row.row_id for row in presence.living(connection, now)}
         served = pool_rows.served(connection, rows)
         claimed, waiting = pool_rows.ask_claimed(connection)(), _waiting(connection)
-        batches = definitions.all_batches(connection)
+        batches, agents = definitions.all_batches(connection), pool_rows.agents_of(connection)
     named = {batch.pool_of(step) for batch in batches for step in batch.steps}
     names = {DEFAULT_POOL, *known.by_name, *named, *(name for some in served.values() for name in some)}
     found = []
@@ -113,6 +130,7 @@ def everything(transactions: Transactions, clock: Clock, presence: Presence) -> 
             last=None if last is None else (last.host, last.heartbeat),
             claimed=claimed.get(name, 0),
             waiting=waiting[name],
+            agents=best(one for number, one in agents.get(name, {}).items() if number in living),
         )
         found.append(standing)
     return found

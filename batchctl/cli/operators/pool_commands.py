@@ -24,7 +24,7 @@ def pools(session: CliSession, as_json: bool) -> None:
     if as_json:
         output.print_list(pool_standing.POOLS, found)
         return
-    output.show_list(pool_standing.POOLS, found)
+    output.show_list(pool_standing.for_people(found), found)
     for one in found:
         if one.held_by is not None:
             output.say(f"Note: {wording(one.held_by)}.")
@@ -33,7 +33,7 @@ def pools(session: CliSession, as_json: bool) -> None:
     if drained is not None:
         output.hints(undraining(drained))
     elif without is not None:
-        output.hints(to_serve(without.name, is_there=without.pool is not None))
+        output.hints(to_serve(without.name, without.pool))
     else:
         output.hints("batchctl controllers")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -152,7 +154,7 @@ class PoolsInUse:
     def to_serve(self, pool: str) -> str:
         """Return what to do so that a controller serves a pool that none does."""
         drain = self.host_drains.get(pool)
-        return to_serve(pool, is_there=pool in self.known.by_name) if drain is None else undraining(drain)
+        return to_serve(pool, self.known.by_name.get(pool)) if drain is None else undraining(drain)
 
 
 def _at(moment: datetime) -> str:
@@ -187,10 +189,23 @@ MAKE = "batchctl pools   (which there are), or make it: INSERT INTO Pool (PoolNa
 """What to do where a pool is named that is not there."""
 
 
-def to_serve(pool: str, *, is_there: bool) -> str:
+def to_serve(name: str, pool: Pool | None) -> str:
     """Return what to do so that a controller serves a pool: one that is not there has to be made before."""
-    is_known = is_there or pool == DEFAULT_POOL
-    return f"batchctl run --pool {typed(pool)}   (on a host that has what its steps need)" if is_known else MAKE
+    if pool is None and name != DEFAULT_POOL:
+        return MAKE
+    if pool is None or pool.kind is PoolKind.CONTROLLERS:
+        return f"batchctl run --pool {typed(name)}   (on a host that has what its steps need)"
+    return f"batchctl run --pool {typed(name)}   (where batchctl.toml has [pools.{_key(name)}]: docs/agents.md)"
+
+
+def to_test(pool: str) -> str:
+    """Return what says more of the agents of a pool."""
+    return f"batchctl pool test {typed(pool)}"
+
+
+def _key(name: str) -> str:
+    """Write a name as a key of TOML."""
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(visible(name))
 
 
 def served_by(names: Iterable[str]) -> frozenset[str]:

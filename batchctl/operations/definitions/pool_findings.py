@@ -32,7 +32,7 @@ def never_served(batches: Iterable[BatchDefinition], pools: PoolsInUse) -> Itera
     needed = {batch.pool_of(step) for batch in batches if batch.enabled for step in batch.steps}
     for name in sorted(needed & set(pools.known.by_name) - {DEFAULT_POOL, *pools.last}):
         message = f"Steps are to run in pool '{visible(name)}', and no controller has ever served it."
-        yield RowFinding("Pool", visible(name), "PoolName", message, to_serve(name, is_there=True))
+        yield RowFinding("Pool", visible(name), "PoolName", message, to_serve(name, pools.known.by_name[name]))
 
 
 def _unknown(table: str, row: str, name: str, known: Iterable[str]) -> RowFinding:

@@ -41,7 +41,7 @@ def controllers(app: App, asked: PageRequest) -> Page:
     return Page(
         "Controllers and pools",
         "controllers.html",
-        [(presence.CONTROLLERS, found), (pool_standing.POOLS, pools)],
+        [(presence.CONTROLLERS, found), (pool_standing.for_people(pools), pools)],
         {"places": [*_places(found, pools, pooling.drained(app.transactions))]},
         empty="No controller works: batchctl run",
         is_steady=True,
