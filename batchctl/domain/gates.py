@@ -11,8 +11,9 @@ from batchctl.domain.definitions.sql_jobs import ORIGIN, correcting, correcting_
 from batchctl.domain.locked_rows import message_about
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.operators import freezes
+from batchctl.domain.operators.agents_seen import lacking
 from batchctl.domain.operators.confirmations import Confirmation
-from batchctl.domain.operators.pools import PoolsInUse, room_in, undraining, wording
+from batchctl.domain.operators.pools import PoolsInUse, room_in, to_test, undraining, wording
 from batchctl.domain.rows import (
     DEFAULT_POOL,
     HIGHEST_SEQ,
@@ -498,6 +499,9 @@ def _pool(instance: BatchInstance, batch: BatchDefinition, pools: PoolsInUse | N
             f"{pools.claimed.get(name, 0)} instances have a step of pool {visible(name)} under way, its MaxConcurrent"
         )
         yield Gate("pool", said, _UNDER_WAY_NOW, row, Ends.HOLDER)
+    elif not instance.status.is_claimed and (lacks := lacking(name, pools.agents.get(name, ()), step.host_needs)):
+        said, ends_with_others = lacks
+        yield Gate("pool", said, to_test(name), row, Ends.HOLDER if ends_with_others else Ends.ACT)
     elif name != DEFAULT_POOL:
         yield Gate("pool")
 
