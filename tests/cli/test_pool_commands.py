@@ -215,6 +215,67 @@ def test_check_names_pools_that_are_not_there_and_those_that_were_never_served(t
     ]
 
 
+@pytest.fixture
+def burst(two: Shop) -> Shop:
+    """A pool of agents, which a controller serves that runs, and one that has ended; an instance waits for it."""
+    two.sql("INSERT INTO Pool (PoolName, Kind) VALUES ('burst', 'dask')")
+    two.sql("UPDATE ProcessBatch SET Pool = 'burst'")
+    two.arrive("Daily")
+    assert two("create") == 0
+    return two
+
+
+def served(burst: Shop, agents: str) -> None:
+    """Let a controller run that serves the pool and knows some agents."""
+    burst.sql("INSERT INTO Controller (ControllerName, Host) VALUES ('c2', 'far')")
+    burst.sql("INSERT INTO ControllerPool (Controller_id, PoolName, Agents) VALUES (2, 'burst', ?)", agents)
+    burst.sql("INSERT INTO ControllerPool (Controller_id, PoolName, Agents) VALUES (1, 'burst', ?)", SIX)
+
+
+FULL = '[{"name": "a", "slots": 4, "busy": 4, "resources": {}}, {"name": "b", "slots": 8, "busy": 8, "resources": {}}]'
+SIX = '[{"name": "z", "slots": 6, "busy": 0, "resources": {}}]'
+
+
+def test_pools_list_agents_and_kinds_where_there_are_any(burst: Shop) -> None:
+    served(burst, FULL)
+    assert {one["PoolName"]: one["Agents"] for one in burst.json("pools")} == {
+        "default": None,
+        "burst": "2 (12 slots, 12 busy)",
+        "ssis": None,
+    }
+
+    assert burst("pools") == 0
+    assert "2 (12 slots, 12 busy)" in " ".join(burst.out.split())
+    assert "dask" in burst.out
+    assert burst("why", "1") == 0
+    assert "it waits for a free agent in pool burst (2 there, all busy)" in " ".join(burst.out.split())
+
+
+def test_pools_without_agents_say_nothing_of_them(two: Shop) -> None:
+    assert two("pools") == 0
+
+    assert "agents" not in two.out
+    assert "kind" not in two.out
+
+
+def test_pools_say_why_agents_are_not_reached_and_how_to_try_them(burst: Shop) -> None:
+    served(burst, '{"failure": "no scheduler"}')
+    assert burst("pools") == 0
+
+    assert "no scheduler" in " ".join(burst.out.split())
+    assert "Next: batchctl pool test burst" in burst.out
+
+
+def test_advice_for_a_pool_of_agents_names_its_section_of_the_configuration(burst: Shop) -> None:
+    advice = "batchctl run --pool burst   (where batchctl.toml has [pools.burst]: docs/agents.md)"
+    assert burst("pools") == 0
+    assert f"Next: {advice}" in burst.out
+    assert burst("check", "--json") == 6
+
+    (found,) = [one for one in json.loads(burst.out) if one["Table"] == "Pool"]
+    assert found["Next"] == advice
+
+
 def test_check_names_a_pool_that_no_step_can_name(two: Shop) -> None:
     two.sql("INSERT INTO Pool (PoolName) VALUES (' linux')")
     assert two("check", "--json") == 6

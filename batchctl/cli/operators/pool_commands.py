@@ -6,7 +6,7 @@ import click
 
 from batchctl.cli import output
 from batchctl.cli.session import CliSession, acts, as_json, reads_rows
-from batchctl.domain.operators.pools import Place, to_serve, undraining, wording
+from batchctl.domain.operators.pools import Place, to_serve, to_test, undraining, wording
 from batchctl.operations import pool_standing, shown_columns
 from batchctl.operations.operators import pooling
 
@@ -29,11 +29,14 @@ def pools(session: CliSession, as_json: bool) -> None:
         if one.held_by is not None:
             output.say(f"Note: {wording(one.held_by)}.")
     without = next((one for one in found if one.waiting and not one.serving), None)
+    agentless = next((one for one in found if one.waiting and one.agents is not None and not one.agents.agents), None)
     drained = next((one.held_by for one in found if one.held_by is not None), None)
     if drained is not None:
         output.hints(undraining(drained))
     elif without is not None:
         output.hints(to_serve(without.name, without.pool))
+    elif agentless is not None:
+        output.hints(to_test(agentless.name))
     else:
         output.hints("batchctl controllers")
 
