@@ -43,6 +43,7 @@ class Carrier:
         self._until = 0.0
         self._shown_at = 0.0
         self._is_closed = False
+        self._waking, self._is_over = threading.Lock(), False
         self._thread = threading.Thread(target=self._work, name="batchctl-carrier", daemon=True)
         self._thread.start()
 
@@ -103,7 +104,7 @@ class Carrier:
     def close(self) -> None:
         """Stop what cannot go on alone, and leave the rest."""
         self._is_closed = True
-        self._runner.wake()
+        self._wake()
         self._thread.join()
 
     def _take_up(self, key: HistoryId, *, lease_bound: bool) -> None:
@@ -113,7 +114,13 @@ class Carrier:
 
     def _post(self, call: Callable[[], object]) -> None:
         self._calls.append(call)
-        self._runner.wake()
+        self._wake()
+
+    def _wake(self) -> None:
+        """Wake the thread; a runner that it closes meanwhile has nothing left that could be woken."""
+        with self._waking:
+            if not self._is_over:
+                self._runner.wake()
 
     def _start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, lease_bound: bool) -> None:
         try:
@@ -126,6 +133,8 @@ class Carrier:
             while not self._is_closed:
                 self._turn()
         finally:
+            with self._waking:
+                self._is_over = True
             self._runner.close(leave=True)
 
     def _turn(self) -> None:
