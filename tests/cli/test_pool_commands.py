@@ -247,8 +247,9 @@ def test_pools_list_agents_and_kinds_where_there_are_any(burst: Shop) -> None:
     assert burst("pools") == 0
     assert "2 (12 slots, 12 busy)" in " ".join(burst.out.split())
     assert "dask" in burst.out
-    assert burst("why", "1") == 0
-    assert "it waits for a free agent in pool burst (2 there, all busy)" in " ".join(burst.out.split())
+    for command in (("why", "1"), ("status",)):
+        assert burst(*command) == 0
+        assert "it waits for a free agent in pool burst (2 there, all busy)" in " ".join(burst.out.split())
 
 
 def test_pools_without_agents_say_nothing_of_them(two: Shop) -> None:
