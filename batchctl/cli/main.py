@@ -151,8 +151,8 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Operate": {
         "check, doctor, fsck": "Check the definitions; this host; the tables.",
-        "pools, pool, drain, undrain": "List pools; try one; begin nothing new there.",
-        "alert, purge": "Try alert channels; delete what is old.",
+        "pools, drain, undrain": "List pools; begin nothing new in one, or on a host.",
+        "pool, alert, purge": "Try agents, alert channels; delete what is old.",
     },
     "Set up": {
         "demo": "Run the worked example in a fresh folder.",

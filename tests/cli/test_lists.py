@@ -123,6 +123,7 @@ def test_a_list_in_a_column_is_json(night: Shop) -> None:
 OF = {
     ("calendar", "show"): ["NL"],
     ("job", "history"): ["import_order"],
+    ("pool", "test"): ["burst"],
     ("schedule", "preview"): ["nightly"],
     ("versions",): ["Load"],
     ("wait",): ["1"],
