@@ -85,6 +85,7 @@ class RoutedPreparer(Preparer):
         if found.pool not in self.pools:
             return Prepared(step, None, None, f"this controller does not reach the agents of pool {found.pool}")
         asked = replace(step, process_type=found.carried_type)
+        # To take an attempt over raises its claim by one: what the controller before says counts no more.
         whose = self.database_id, entry.instance_id, entry.claim_token + 1
         where = found.carried_type, found.pool, found.agent
         handler = AgentHandler(*where, *whose, goes_on_alone=found.goes_on_alone, needs=step.host_needs)
