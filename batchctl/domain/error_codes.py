@@ -347,7 +347,7 @@ CODES: Mapping[str, int] = {
     "batchctl.system.remote.agent_pool:AgentPool.prepare": 1619,
     "batchctl.system.remote.carrier:Carrier.ask": 1620,
     "batchctl.system.remote.token_journal:TokenJournal.check": 1621,
-    "batchctl.system.remote.local_cluster:local_cluster": 1622,
+    "batchctl.system.remote.local_cluster:check_package": 1622,
     "batchctl.system.remote.agent_handler:carried_spec": 1623,
 }
 """By the module and the function that makes the error."""

@@ -77,6 +77,10 @@ def test_a_controller_without_the_package_says_what_to_install(folder: Path, run
 
     assert done.returncode == 4, done.stderr
     assert "pip install 'batchctl[dask]'" in done.stderr
+    demo = run_batchctl("demo", "demo", "--pool", "dask", cwd=folder, env={"PYTHONPATH": f"{site}:{ROOT}"})
+    assert demo.returncode == 4, demo.stderr
+    assert "pip install 'batchctl[dask]'" in demo.stderr
+    assert not (folder / "demo").exists()
 
 
 def test_the_worked_example_runs_on_a_cluster(tmp_path: Path, run_batchctl: RunBatchctl) -> None:

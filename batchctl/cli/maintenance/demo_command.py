@@ -51,6 +51,8 @@ def demo(
     target = _fresh(Path.cwd()) if folder is None else folder
     password = "" if database is None else ", with the password where this command has found it, such as in PGPASSWORD"
     demonstration.check_ground(target, database)
+    if pool is not None:
+        local_cluster.check_package()
     if dry_run:
         click.echo(f"The worked example would run in {target}, on the flights of {source}.")
         return

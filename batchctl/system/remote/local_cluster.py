@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 from batchctl.domain.errors import Refused
@@ -12,14 +13,18 @@ from batchctl.domain.errors import Refused
 WORKERS = 2
 
 
+def check_package() -> None:
+    """Refuse where this Python lacks the package that such a cluster is made of."""
+    if find_spec("distributed") is None:
+        message = "A Dask cluster needs the package distributed, which this Python does not have."
+        raise Refused(message, next_step="pip install 'batchctl[dask]'")
+
+
 @contextmanager
 def local_cluster(configuration: Path) -> Iterator[str]:
     """Lend the address of a scheduler on loopback; the agents in its workers have the configuration of a file."""
-    try:
-        from distributed import LocalCluster  # noqa: PLC0415 - it reads the environment, which an import must not
-    except ImportError as error:
-        message = f"A Dask cluster needs the package distributed: {error}."
-        raise Refused(message, next_step="pip install 'batchctl[dask]'") from None
+    from distributed import LocalCluster  # noqa: PLC0415 - it reads the environment, which an import must not
+
     with LocalCluster(
         n_workers=WORKERS,
         threads_per_worker=1,
