@@ -24,6 +24,7 @@ FULL = {
     "acceptance/test_cli_tasks.py": "tasks that real controllers carry out",
     "acceptance/test_controller.py": "servers, locks, interrupts and steps of real controllers that are waited for in real time",
     "acceptance/test_crashes.py": "an engine that dies at each of its commits in turn",
+    "acceptance/test_dask.py": "clusters of several processes, whose workers are killed and stopped",
     "acceptance/test_decorated_jobs.py": "the example's README, line by line, in real time",
     "acceptance/test_firing.py": "due times that a real controller waits for",
     "acceptance/test_frozen.py": "a controller that is frozen for longer than its lease, in real time",

@@ -281,7 +281,10 @@ class Campaign:
         """Stop all mischief, let healthy workers finish everything; say whether they did not."""
         self.nemesis.relent(now=True)
         self._end_workers()
-        self.shop.sql("UPDATE Drain SET UndrainedTime = z_inserted")
+        until = monotonic() + QUIET_TOO_LONG
+        while self.shop.ask("UPDATE Drain SET UndrainedTime = z_inserted") is None and monotonic() < until:
+            # The connection may be one to the server that was killed last.
+            self.fleet.listen(0.1)
         for host in [host.number for host in HOSTS] if self.options.pools else [None] * HEALERS:
             served = [] if host is None else HOSTS[host].options
             config, installed = self._config_of("batchctl", host), self.options.sabotage is None

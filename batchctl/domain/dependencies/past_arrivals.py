@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
@@ -34,7 +34,9 @@ class PastArrivals:
         `last` is when the newest instance came, whether anything of it has ended or not.
         """
         self.came, self._clock = came, clock
+        # Each replay of a night asks the same again.
         self._next, self._keys = dict[datetime, date | None](), dict[date, str | None]()
+        self._later = dict[tuple[date, datetime], list[datetime]]()
         times = sorted({_since_midnight(self._shown(one)) for one in came.values()})
         gap, before = max(
             (after - before, before) for before, after in zip(times, [*times[1:], times[0] + DAY], strict=True)
@@ -51,6 +53,12 @@ class PastArrivals:
         since_midnight = _since_midnight(self._shown(at))
         later = DAY if since_midnight < self._begins else timedelta()
         return self._clock.meant(datetime.combine(day, datetime.min.time()) + since_midnight + later)
+
+    def later(self, day: date, now: datetime) -> Sequence[datetime]:
+        """Return the moments of a day at which the clocks show what they showed when any came, those after `now`."""
+        if (day, now) not in self._later:
+            self._later[day, now] = [moment for one in self.came.values() if (moment := self.on(day, one)) > now]
+        return self._later[day, now]
 
     def next_day(self, now: datetime) -> date | None:
         """Return the day of which an instance is expected next; None where that is neither today nor tomorrow.

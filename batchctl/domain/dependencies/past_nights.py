@@ -135,7 +135,7 @@ class PastNights:
         at = past.came.get(self.nights[number % len(self.nights)]) if self.nights else None
         drawn = past.on(day, at if at is not None else _draw([*past.came.values()], number, batch_id, 0))
         if drawn <= now:
-            later = [moment for one in past.came.values() if (moment := past.on(day, one)) > now]
+            later = past.later(day, now)
             drawn = _draw(later, number, batch_id, 0) if later else now
         return Arrival(drawn, day)
 

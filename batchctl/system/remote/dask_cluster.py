@@ -91,6 +91,6 @@ class DaskCluster:
 
 
 def _silence() -> None:
-    """Let the package log no broken connections: what goes wrong on the way is told by the pool."""
-    for name in [each for each in logging.root.manager.loggerDict if each.startswith("distributed")]:
+    """Let neither the package nor its event loop log broken connections: what goes wrong on the way is told by the pool."""
+    for name in [each for each in logging.root.manager.loggerDict if each.startswith(("distributed", "tornado"))]:
         logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -1,0 +1,363 @@
+"""A pool of kind `dask`, as its owner has it: a real cluster, real controllers, and everything that can befall both."""
+
+from __future__ import annotations
+
+import os
+import select
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from threading import Event
+
+import pytest
+
+from tests.acceptance.installation import ROOT, RunBatchctl, StartBatchctl, Started
+from tests.control_databases import ControlDatabase
+from tests.dask_processes import SLOTS, DaskProcess, free_port
+from tests.leftovers import end_supervisors
+from tests.system.watching import ends, lives, parent_of
+
+LIMIT = 45.0
+LEASE = 2
+INTERPRETER = {"PYTHONPATH": str(ROOT)}
+"""Each command is a process of its own, which loads the package of the cluster by itself."""
+
+
+class Night:
+    """A control database with a pool of kind dask, its cluster, its controllers."""
+
+    def __init__(self, database: ControlDatabase, start: StartBatchctl, run: RunBatchctl) -> None:
+        self.database, self.directory = database, database.directory
+        self._start, self._run = start, run
+        self.port = free_port()
+        self.cluster: DaskProcess | None = None
+        self.controllers: list[Started] = []
+        self.agent = self.directory / "agent"
+        self.agent.mkdir()
+        (self.agent / "batchctl.toml").write_text('state_directory = "state"\nstop_grace = 1\n', encoding="utf-8")
+        self.configure()
+        self.hand = database.hand()
+        self.fifo = self.directory / "fifo"
+        os.mkfifo(self.fifo)
+        self._told = os.open(self.fifo, os.O_RDWR)
+        self.hand.sql("INSERT INTO Pool (PoolName, Kind) VALUES ('burst', 'dask')")
+
+    def configure(self) -> None:
+        pool = f'kind = "dask"\nscheduler = "tcp://127.0.0.1:{self.port}"\nlease = "{LEASE}s"\n'
+        settings = 'state_directory = "state"\nstop_grace = 1\nshutdown_grace = 1\nheartbeat_interval = 0.5\n'
+        text = f'database_url = "{self.database.url}"\n{settings}[pools.burst]\n{pool}'
+        (self.directory / "batchctl.toml").write_text(text, encoding="utf-8")
+
+    def begin(self) -> None:
+        """Start the cluster, two workers with two slots each."""
+        self.cluster = DaskProcess("local", str(self.agent), str(self.port), folder=self.directory)
+
+    def run(self, *args: str) -> subprocess.CompletedProcess[str]:
+        return self._run(*args, cwd=self.directory, env=INTERPRETER)
+
+    def start(self, *args: str) -> Started:
+        """Start a controller, whose events go to a file."""
+        with (self.directory / "events").open("a", encoding="utf-8") as events:
+            controller = self._start("run", *args, cwd=self.directory, env=INTERPRETER, stderr=events, stdout=events)
+        self.controllers.append(controller)
+        return controller
+
+    @property
+    def events(self) -> str:
+        return (self.directory / "events").read_text(encoding="utf-8")
+
+    def batch(self, command: str, kind: str = "os_command", **columns: object) -> None:
+        """Register a batch of one step, and hand in a row for it."""
+        self.hand.sql("INSERT INTO ProcessBatch (ProcessBatchName, Pool, RetryWaitMins) VALUES ('Far', 'burst', 0)")
+        keys, marks = "".join(f", {key}" for key in columns), ", ?" * len(columns)
+        self.hand.sql(
+            "INSERT INTO ProcessControl"
+            f" (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1{keys}) VALUES (1, 10, 'step', ?, ?{marks})",
+            kind,
+            command,
+            *columns.values(),
+        )
+        self.submit()
+
+    def submit(self) -> None:
+        self.hand.sql("INSERT INTO FileProcess (Entity) VALUES ('Far')")
+
+    def says(self, script: str) -> str:
+        """Return a command that first writes its process id to the pipe."""
+        return f"sh -c {shlex.quote(f'echo $$ > {self.fifo}; {script}')}"
+
+    def hear(self) -> int:
+        """Wait until a step has begun; return its process id."""
+        self.until(lambda: select.select([self._told], [], [], 0)[0])
+        return int(os.read(self._told, 100).split()[0])
+
+    def worker_of(self, step: int) -> int:
+        """Return the Dask worker that carries a step: the parent of its supervisor."""
+        return parent_of(parent_of(step))
+
+    def status(self) -> str:
+        rows = self.hand.sql("SELECT Status FROM BatchControl ORDER BY BatchControl_id")
+        return str(rows[0][0]) if rows else ""
+
+    def attempts(self) -> list[tuple[str, str, str]]:
+        """Return status, message and output of each attempt."""
+        rows = self.hand.sql("SELECT Status, Message, Output FROM BatchProcessHistory ORDER BY BatchProcessHistory_id")
+        return [(str(row[0]), str(row[1] or ""), str(row[2] or "")) for row in rows]
+
+    def wait_for(self, status: str) -> None:
+        self.until(lambda: self.status() == status)
+
+    def until(self, condition: Callable[[], object]) -> None:
+        over = time.monotonic() + LIMIT
+        while not condition():
+            assert time.monotonic() < over, f"{self.status()} {self.attempts()}\n{self.events}"
+            Event().wait(0.05)
+
+    def close(self) -> None:
+        for controller in self.controllers:
+            controller.kill()
+            controller.communicate()
+        if self.cluster is not None:
+            self.cluster.end()
+        os.close(self._told)
+        end_supervisors(self.directory)
+        self.hand.close()
+
+
+@pytest.fixture
+def idle(
+    control_database: ControlDatabase, start_batchctl: StartBatchctl, run_batchctl: RunBatchctl
+) -> Iterator[Night]:
+    """One whose cluster has not begun."""
+    made = Night(control_database, start_batchctl, run_batchctl)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def night(idle: Night) -> Night:
+    idle.begin()
+    return idle
+
+
+def test_steps_run_where_the_agents_are(night: Night) -> None:
+    night.batch("pwd", Data2=".")
+    night.start()
+    night.wait_for("complete")
+
+    ((status, _, output),) = night.attempts()
+    ((text, spec, host),) = night.hand.sql("SELECT CommandText, CommandSpec, Host FROM BatchProcessHistory")
+    assert (status, output.strip()) == ("success", str(night.agent))
+    assert str(night.agent) in str(text)
+    assert '"pool": "burst"' in str(spec)
+    assert host
+
+
+def test_no_more_steps_at_once_than_there_are_slots(night: Night) -> None:
+    night.batch("sleep 1")
+    night.hand.sql("UPDATE ProcessBatch SET MaxConcurrent = 20")
+    for _ in range(7):
+        night.submit()
+    night.start("--slots", "20")
+    night.until(lambda: night.hand.sql("SELECT 1 FROM BatchControl WHERE Status = 'complete' LIMIT 1"))
+    night.until(lambda: not night.hand.sql("SELECT 1 FROM FileProcess WHERE Status <> 'complete'"))
+
+    spans = night.hand.sql("SELECT StartTime, EndTime FROM BatchProcessHistory WHERE Status = 'success'")
+    most = max(sum(begin <= at < end for begin, end in spans) for at, _ in spans)
+    assert len(spans) == 8
+    assert most <= 2 * SLOTS
+
+
+@pytest.mark.parametrize("on_lost", ["rerun", "hold"])
+def test_a_worker_that_is_killed(night: Night, on_lost: str) -> None:
+    marker = night.directory / "again"
+    night.batch(night.says(f"test -e {marker} || exec sleep 60"), OnLost=on_lost)
+    night.start()
+    first = night.hear()
+    marker.touch()
+    os.kill(night.worker_of(first), signal.SIGKILL)
+    if on_lost == "rerun":
+        night.hear()
+        assert not lives(first)
+    night.wait_for("complete" if on_lost == "rerun" else "held")
+
+    statuses = [status for status, _, _ in night.attempts()]
+    assert statuses == (["lost", "success"] if on_lost == "rerun" else ["lost"])
+    assert lives(first) == (on_lost == "hold")
+
+
+def test_a_worker_that_is_killed_and_its_step_is_verified(night: Night) -> None:
+    night.batch(night.says("exec sleep 60"), OnLost="verify", Data4="true")
+    night.start()
+    first = night.hear()
+    os.kill(night.worker_of(first), signal.SIGKILL)
+    night.until(lambda: night.status() in {"complete", "held", "failed"})
+
+    causes = night.hand.sql("SELECT Cause, Status FROM BatchProcessHistory ORDER BY BatchProcessHistory_id")
+    assert causes[0] == ("auto", "lost")
+    assert causes[1][0] == "verify"
+
+
+def test_another_controller_adopts_what_a_killed_one_has_left(night: Night) -> None:
+    go = night.directory / "go"
+    night.batch(night.says(f"while ! test -e {go}; do sleep 0.1; done; echo well done"), OnLost="rerun")
+    first = night.start()
+    step = night.hear()
+    night.start()
+    night.until(lambda: night.events.count("controller.started") == 2)
+    first.kill()
+    first.communicate()
+    night.until(lambda: "step.adopted" in night.events)
+    Event().wait(2 * LEASE)
+    assert lives(step)
+    go.touch()
+    night.wait_for("complete")
+
+    assert [(status, output) for status, _, output in night.attempts()] == [("success", "well done\n")]
+
+
+def test_a_controller_that_ends_leaves_its_steps_to_the_next(night: Night) -> None:
+    go = night.directory / "go"
+    night.batch(night.says(f"while ! test -e {go}; do sleep 0.1; done; echo well done"))
+    first = night.start()
+    step = night.hear()
+    first.send_signal(signal.SIGTERM)
+    first.communicate()
+    assert lives(step)
+    go.touch()
+    night.start()
+    night.wait_for("complete")
+
+    assert [(status, output) for status, _, output in night.attempts()] == [("success", "well done\n")]
+
+
+def test_an_end_that_comes_late_is_noted_and_nothing_else(night: Night) -> None:
+    go = night.directory / "go"
+    night.batch(night.says(f"while ! test -e {go}; do sleep 0.1; done"), OnLost="hold")
+    night.start()
+    step = night.hear()
+    worker = night.worker_of(step)
+    os.kill(worker, signal.SIGSTOP)
+    try:
+        night.wait_for("held")
+        assert lives(step)
+        go.touch()
+        assert ends(step)
+    finally:
+        os.kill(worker, signal.SIGCONT)
+    night.until(lambda: "late result" in night.attempts()[0][1])
+
+    assert "step.ended_late" in night.events
+    assert (night.status(), [status for status, _, _ in night.attempts()]) == ("held", ["lost"])
+
+
+def test_a_worker_that_is_stopped_beyond_its_lease_repeats_nothing_by_itself(night: Night) -> None:
+    marker = night.directory / "again"
+    night.batch(night.says(f"test -e {marker} || exec sleep 60"), OnLost="rerun")
+    night.start()
+    step = night.hear()
+    worker = night.worker_of(step)
+    marker.touch()
+    os.kill(worker, signal.SIGSTOP)
+    try:
+        night.hear()
+        assert not lives(step)
+        night.wait_for("complete")
+    finally:
+        os.kill(worker, signal.SIGCONT)
+    night.until(lambda: "late result" in night.attempts()[0][1])
+
+    assert [status for status, _, _ in night.attempts()] == ["lost", "success"]
+    assert night.status() == "complete"
+
+
+def test_a_cancelled_step_is_stopped(night: Night) -> None:
+    night.batch(night.says("exec sleep 60"))
+    night.start()
+    step = night.hear()
+    assert night.run("cancel", "1", "--reason", "test").returncode == 0
+
+    assert ends(step)
+    night.wait_for("cancelled")
+    assert [status for status, _, _ in night.attempts()] == ["cancelled"]
+
+
+def test_a_step_that_takes_too_long_is_stopped(night: Night) -> None:
+    night.batch(night.says("exec sleep 60"), MaxDuration=2)
+    night.hand.sql("UPDATE ProcessBatch SET RetryCount = 0")
+    night.start()
+
+    assert ends(night.hear())
+    night.wait_for("failed")
+    assert [status for status, _, _ in night.attempts()] == ["timeout"]
+
+
+def test_what_a_step_writes_is_seen_while_it_runs(night: Night) -> None:
+    night.batch(night.says("echo so far; exec sleep 60"))
+    night.start()
+    step = night.hear()
+    night.until(lambda: "so far" in str(night.hand.sql("SELECT * FROM StepOutput")))
+
+    assert lives(step)
+
+
+def test_a_scheduler_that_is_away_at_first_and_there_later(idle: Night) -> None:
+    idle.batch("pwd")
+    idle.start()
+    idle.until(lambda: "controller.started" in idle.events)
+    assert idle.attempts() == []
+    idle.begin()
+
+    idle.wait_for("complete")
+    assert [status for status, _, _ in idle.attempts()][-1] == "success"
+
+
+def test_a_cluster_that_is_another_after_a_restart(night: Night) -> None:
+    night.batch("pwd")
+    night.start()
+    night.wait_for("complete")
+    assert night.cluster is not None
+    night.cluster.end()
+    night.submit()
+    night.begin()
+
+    night.until(lambda: not night.hand.sql("SELECT 1 FROM FileProcess WHERE Status <> 'complete'"))
+
+
+def test_an_agent_without_the_handler(night: Night) -> None:
+    night.batch("whatever", kind="nothing_like_it")
+    night.hand.sql("UPDATE ProcessBatch SET RetryCount = 0")
+    night.start()
+    night.until(lambda: "nothing_like_it" in night.events or "nothing_like_it" in str(night.attempts()))
+
+    assert "success" not in [status for status, _, _ in night.attempts()]
+
+
+def test_fifty_megabytes_of_output(night: Night) -> None:
+    night.batch("sh -c 'head -c 50000000 /dev/zero | tr \"\\0\" x'")
+    night.start()
+    night.wait_for("complete")
+
+    ((_, _, output),) = night.attempts()
+    assert 1000 < len(output) < 50_000_000
+
+
+def test_without_the_package_it_is_said_what_to_install(idle: Night) -> None:
+    missing = idle.directory / "missing" / "distributed"
+    missing.mkdir(parents=True)
+    (missing / "__init__.py").write_text("raise ImportError('No module named distributed')\n", encoding="utf-8")
+    ended = subprocess.run(
+        [sys.executable, "-m", "batchctl", "run", "--once"],
+        cwd=idle.directory,
+        env={**os.environ, "PYTHONPATH": f"{missing.parent}:{ROOT}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert ended.returncode == 4, ended
+    assert "pip install 'batchctl[dask]'" in ended.stderr
+    assert "Traceback" not in ended.stderr
