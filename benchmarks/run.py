@@ -30,6 +30,9 @@ it may lose 3 %; what the console asks, and the memory of a tab; see web_live.py
 under way beside 100,000 instances that wait, and what idle controllers cost; see many_workers.py. With `--short`, as
 little of it as shows that it works.
 
+`dask-start`: the milliseconds until a step starts in a local Dask cluster, of the 20 that it may take; `dask-busy`: how much of
+the time 64 workers have a step of a second, of the 95 % that they must. `dask` runs both; see cluster_steps.py.
+
 `forecast-accuracy`: the pinball loss of p90 on a year of flights, to that of means with 1.28 standard deviations; see
 forecast_accuracy.py. `forecast-night`: the seconds of 200 replays of a night of 500 batches, with one slot
 or 40, of the 5 that they may take.
@@ -57,6 +60,7 @@ from batchctl.app import App
 from batchctl.control_database import upgrade_database
 from batchctl.node import Node
 from benchmarks import (
+    cluster_steps,
     databases,
     due_times,
     forecast_accuracy,
@@ -156,6 +160,10 @@ def figure_of(name: str, rounds: int, instances: int) -> Figure:
         return live(name, rounds)
     if name in WEBS:
         return web(name)
+    if name == DASK_START:
+        return far_starts()
+    if name == DASK_BUSY:
+        return far_work()
     if name == FORECASTS:
         return accuracy()
     if name == FORECAST_NIGHT:
@@ -268,6 +276,20 @@ def figures_of_many_workers(found: many_workers.Comparison) -> list[Figure]:
         beside(many, many.wanted, "ends/s that the slots ask for"),
         Figure(f"{MANY_WORKERS} {idle.shape.name}", round(idle.busy, 3), round(idle.busy, 3), 1.0, busy),
     ]
+
+
+def far_starts() -> Figure:
+    """Return how soon steps start in a cluster."""
+    found = cluster_steps.starts()
+    said = f"ms in the cluster, 99th {found.p99:.1f}; {statistics.median(found.here):.1f} on the controller's host"
+    return Figure(DASK_START, round(found.median / SOON, 3), round(found.median, 2), SOON, said)
+
+
+def far_work() -> Figure:
+    """Return how busy the workers of a cluster are kept."""
+    found = cluster_steps.busy()
+    said = f"of the time of {found.slots} slots, {found.ends} steps in {found.seconds:.1f} s"
+    return Figure(DASK_BUSY, round(found.share / BUSY, 3), round(found.share, 3), BUSY, said)
 
 
 def longest_of(name: str) -> Figure:
@@ -486,14 +508,21 @@ MOST_OF_A_PAGE = 100.0
 
 WEB_LIVE = "web-live"
 WEB_LIVES: dict[str, Lend] = {"sqlite-web-live": databases.sqlite, "postgresql-web-live": databases.postgresql}
-GROUPS = {WEB: WEBS, WEB_LIVE: WEB_LIVES}
+DASK_START, DASK_BUSY = "dask-start", "dask-busy"
+SOON = 20.0
+"""Milliseconds."""
+BUSY = 0.95
+GROUPS = {WEB: [*WEBS], WEB_LIVE: [*WEB_LIVES], "dask": [DASK_START, DASK_BUSY]}
 
 MANY_WORKERS = "many-workers"
 
 REFUSED = "sqlite-refusals"
 MOST_INSERTS = 500
 
-NAMES = [*BENCHMARKS, *LATENCIES, *PURGES, *LIVE, *WEBS, *WEB_LIVES, FORECASTS, FORECAST_NIGHT, REFUSED, MANY_WORKERS]
+NAMES = [
+    *(*BENCHMARKS, *LATENCIES, *PURGES, *LIVE, *WEBS, *WEB_LIVES),
+    *(DASK_START, DASK_BUSY, FORECASTS, FORECAST_NIGHT, REFUSED, MANY_WORKERS),
+]
 
 
 if __name__ == "__main__":

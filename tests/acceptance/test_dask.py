@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from threading import Event
 
 import pytest
@@ -24,6 +24,9 @@ LIMIT = 45.0
 LEASE = 2
 INTERPRETER = {"PYTHONPATH": str(ROOT)}
 """Each command is a process of its own, which loads the package of the cluster by itself."""
+
+ONCE = pytest.mark.parametrize("control_database", ["sqlite"], indirect=True)
+"""For what is the same beside any database."""
 
 
 class Night:
@@ -58,10 +61,10 @@ class Night:
     def run(self, *args: str) -> subprocess.CompletedProcess[str]:
         return self._run(*args, cwd=self.directory, env=INTERPRETER)
 
-    def start(self, *args: str) -> Started:
+    def start(self, *args: str, env: Mapping[str, str] = INTERPRETER) -> Started:
         """Start a controller, whose events go to a file."""
         with (self.directory / "events").open("a", encoding="utf-8") as events:
-            controller = self._start("run", *args, cwd=self.directory, env=INTERPRETER, stderr=events, stdout=events)
+            controller = self._start("run", *args, cwd=self.directory, env={**env}, stderr=events, stdout=events)
         self.controllers.append(controller)
         return controller
 
@@ -156,6 +159,7 @@ def test_steps_run_where_the_agents_are(night: Night) -> None:
     assert host
 
 
+@ONCE
 def test_no_more_steps_at_once_than_there_are_slots(night: Night) -> None:
     night.batch("sleep 1")
     night.hand.sql("UPDATE ProcessBatch SET MaxConcurrent = 20")
@@ -189,8 +193,9 @@ def test_a_worker_that_is_killed(night: Night, on_lost: str) -> None:
     assert lives(first) == (on_lost == "hold")
 
 
+@ONCE
 def test_a_worker_that_is_killed_and_its_step_is_verified(night: Night) -> None:
-    night.batch(night.says("exec sleep 60"), OnLost="verify", Data4="true")
+    night.batch(night.says("exec sleep 60"), OnLost="verify", Data6="true")
     night.start()
     first = night.hear()
     os.kill(night.worker_of(first), signal.SIGKILL)
@@ -274,6 +279,7 @@ def test_a_worker_that_is_stopped_beyond_its_lease_repeats_nothing_by_itself(nig
     assert night.status() == "complete"
 
 
+@ONCE
 def test_a_cancelled_step_is_stopped(night: Night) -> None:
     night.batch(night.says("exec sleep 60"))
     night.start()
@@ -285,6 +291,7 @@ def test_a_cancelled_step_is_stopped(night: Night) -> None:
     assert [status for status, _, _ in night.attempts()] == ["cancelled"]
 
 
+@ONCE
 def test_a_step_that_takes_too_long_is_stopped(night: Night) -> None:
     night.batch(night.says("exec sleep 60"), MaxDuration=2)
     night.hand.sql("UPDATE ProcessBatch SET RetryCount = 0")
@@ -295,6 +302,7 @@ def test_a_step_that_takes_too_long_is_stopped(night: Night) -> None:
     assert [status for status, _, _ in night.attempts()] == ["timeout"]
 
 
+@ONCE
 def test_what_a_step_writes_is_seen_while_it_runs(night: Night) -> None:
     night.batch(night.says("echo so far; exec sleep 60"))
     night.start()
@@ -304,6 +312,7 @@ def test_what_a_step_writes_is_seen_while_it_runs(night: Night) -> None:
     assert lives(step)
 
 
+@ONCE
 def test_a_scheduler_that_is_away_at_first_and_there_later(idle: Night) -> None:
     idle.batch("pwd")
     idle.start()
@@ -315,18 +324,21 @@ def test_a_scheduler_that_is_away_at_first_and_there_later(idle: Night) -> None:
     assert [status for status, _, _ in idle.attempts()][-1] == "success"
 
 
+@ONCE
 def test_a_cluster_that_is_another_after_a_restart(night: Night) -> None:
     night.batch("pwd")
     night.start()
     night.wait_for("complete")
     assert night.cluster is not None
     night.cluster.end()
-    night.submit()
+    night.cluster = None
+    night.until(lambda: "failure" in str(night.hand.sql("SELECT Agents FROM ControllerPool")))
     night.begin()
-
+    night.submit()
     night.until(lambda: not night.hand.sql("SELECT 1 FROM FileProcess WHERE Status <> 'complete'"))
 
 
+@ONCE
 def test_an_agent_without_the_handler(night: Night) -> None:
     night.batch("whatever", kind="nothing_like_it")
     night.hand.sql("UPDATE ProcessBatch SET RetryCount = 0")
@@ -336,6 +348,7 @@ def test_an_agent_without_the_handler(night: Night) -> None:
     assert "success" not in [status for status, _, _ in night.attempts()]
 
 
+@ONCE
 def test_fifty_megabytes_of_output(night: Night) -> None:
     night.batch("sh -c 'head -c 50000000 /dev/zero | tr \"\\0\" x'")
     night.start()
@@ -345,14 +358,15 @@ def test_fifty_megabytes_of_output(night: Night) -> None:
     assert 1000 < len(output) < 50_000_000
 
 
+@ONCE
 def test_without_the_package_it_is_said_what_to_install(idle: Night) -> None:
-    missing = idle.directory / "missing" / "distributed"
-    missing.mkdir(parents=True)
-    (missing / "__init__.py").write_text("raise ImportError('No module named distributed')\n", encoding="utf-8")
+    lacking = idle.directory / "lacking"
+    lacking.mkdir()
+    (lacking / "sitecustomize.py").write_text("import sys\nsys.modules['distributed'] = None\n", encoding="utf-8")
     ended = subprocess.run(
         [sys.executable, "-m", "batchctl", "run", "--once"],
         cwd=idle.directory,
-        env={**os.environ, "PYTHONPATH": f"{missing.parent}:{ROOT}"},
+        env={**os.environ, "PYTHONPATH": f"{lacking}:{ROOT}"},
         capture_output=True,
         text=True,
         check=False,
@@ -361,3 +375,15 @@ def test_without_the_package_it_is_said_what_to_install(idle: Night) -> None:
     assert ended.returncode == 4, ended
     assert "pip install 'batchctl[dask]'" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+@ONCE
+def test_a_package_that_is_broken_keeps_steps_waiting_and_is_named(idle: Night) -> None:
+    idle.batch("pwd")
+    broken = idle.directory / "broken" / "distributed"
+    broken.mkdir(parents=True)
+    (broken / "__init__.py").write_text("raise ImportError('it lacks a library')\n", encoding="utf-8")
+    idle.start(env={"PYTHONPATH": f"{broken.parent}:{ROOT}"})
+
+    idle.until(lambda: "agents of pool burst cannot be reached: it lacks a library" in idle.run("why", "1").stdout)
+    assert "Traceback" not in idle.events

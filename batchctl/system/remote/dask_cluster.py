@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,6 +11,7 @@ from batchctl.system.remote.transport import OfferedAgent, UnreachableError
 from batchctl.system.remote.wire import Received
 
 CONNECT_SECONDS = 5
+DIRECT_SECONDS = 1
 
 
 class DaskCluster:
@@ -23,21 +25,22 @@ class DaskCluster:
 
     async def open(self) -> None:
         """Connect to the scheduler."""
-        import distributed  # noqa: PLC0415 - it reads the environment, which an import must not
-
-        _silence()
         await self.close()
-        security = distributed.Security(**self._security, require_encryption=True) if self._security else None
         try:
+            import distributed  # noqa: PLC0415 - it reads the environment, which an import must not
+
+            _silence()
+            security = distributed.Security(**self._security, require_encryption=True) if self._security else None
             self._client = await distributed.Client(
                 self._scheduler,
                 asynchronous=True,
                 set_as_default=False,
+                direct_to_workers=True,
                 timeout=CONNECT_SECONDS,
                 security=security,
                 name="batchctl",
             )
-        except (OSError, TimeoutError, RuntimeError, ValueError) as error:
+        except Exception as error:
             raise UnreachableError(str(error) or type(error).__name__) from error
 
     async def offered(self) -> Mapping[str, OfferedAgent]:
@@ -45,7 +48,7 @@ class DaskCluster:
         client = self._opened()
         try:
             known = (await client.scheduler.identity(n_workers=-1))["workers"]
-        except (OSError, TimeoutError, RuntimeError) as error:
+        except Exception as error:
             raise UnreachableError(str(error) or type(error).__name__) from error
         self._actors = {name: actor for name, actor in self._actors.items() if name in known}
         return {
@@ -81,7 +84,17 @@ class DaskCluster:
                 self._actor, workers=[name], allow_other_workers=False, actor=True, retries=0, pure=False
             )
             self._actors[name] = await placed
+            await self._try_directly(client, name)
         return self._actors[name]
+
+    async def _try_directly(self, client: Any, name: str) -> None:
+        """Have the scheduler pass everything on, at the cost of a second hop, if a worker has no way from here."""
+        if client.direct_to_workers:
+            try:
+                async with asyncio.timeout(DIRECT_SECONDS):
+                    await client.rpc(name).identity()
+            except (OSError, TimeoutError):
+                client.direct_to_workers = False
 
     def _opened(self) -> Any:
         if self._client is None or self._client.status != "running":

@@ -21,12 +21,12 @@ def check_package() -> None:
 
 
 @contextmanager
-def local_cluster(configuration: Path) -> Iterator[str]:
-    """Lend the address of a scheduler on loopback; the agents in its workers have the configuration of a file."""
+def local_cluster(configuration: Path, workers: int = WORKERS) -> Iterator[str]:
+    """Lend the address of a scheduler on loopback; the agents in its workers, a slot each, have the configuration of a file."""
     from distributed import LocalCluster  # noqa: PLC0415 - it reads the environment, which an import must not
 
     with LocalCluster(
-        n_workers=WORKERS,
+        n_workers=workers,
         threads_per_worker=1,
         processes=True,
         host="127.0.0.1",
