@@ -10,9 +10,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from importlib.util import find_spec
 
-from batchctl import __version__
+from batchctl import __version__, dask_agent
 from batchctl.app import App
-from batchctl.dask_agent import DaskAgent
 from batchctl.domain.errors import ConfigurationError, Refused, StepRefused
 from batchctl.domain.outcomes import Rendered
 from batchctl.domain.rows import BatchDefinition, BatchInstance, HistoryEntry, Step
@@ -152,4 +151,4 @@ def _transport(name: str, given: PoolSettings) -> AgentTransport:
     if find_spec("distributed") is None:
         message = f"[pools.{name}] needs the package distributed, which this Python does not have."
         raise Refused(message, next_step="pip install 'batchctl[dask]'")
-    return DaskCluster(given.scheduler or "", DaskAgent, given.security)
+    return DaskCluster(given.scheduler or "", dask_agent.answer, given.security)

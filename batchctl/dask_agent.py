@@ -1,10 +1,12 @@
-"""What runs in a Dask worker: an actor that is the door to the one agent of its process.
+"""What controllers ask in a Dask worker: the one agent of its process.
 
-Dask carries what controllers and agents tell each other, and nothing else: no step is a task of Dask, which would repeat it.
+Dask carries what controllers and agents tell each other, and nothing else. It has no task and no actor of this: tasks it would
+repeat, and a worker that holds an actor cannot retire.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from batchctl import config
@@ -12,23 +14,30 @@ from batchctl.agent_node import agent_of
 from batchctl.system.remote.agent import Agent, ProcessAgent
 from batchctl.system.remote.wire import Message
 
-
-def _made() -> Agent:
-    from distributed import get_worker  # noqa: PLC0415 - it reads the environment, which an import must not
-
-    return agent_of(config.load(None), slots=get_worker().state.nthreads)
+_AGENT = ProcessAgent()
+PLUGIN = "batchctl"
+"""The name of what a worker waits for before it ends."""
 
 
-_AGENT = ProcessAgent(_made)
+async def answer(verb: str, message: dict[str, Any], dask_worker: Any) -> Message:
+    """Let the agent answer, which is made by the first question; what is wrong with its configuration is raised here."""
+    agent = await _AGENT.get(partial(_made, dask_worker.state.nthreads))
+    if PLUGIN not in dask_worker.plugins:
+        await dask_worker.plugin_add(_retiring(agent), name=PLUGIN)
+    return await agent.answer_aside(verb, message)
 
 
-class DaskAgent:
-    """One for each controller; when that is gone, Dask forgets it, and the agent stays."""
+def _made(slots: int) -> Agent:
+    return agent_of(config.load(None), slots=slots)
 
-    def __init__(self) -> None:
-        """Make the agent if the worker has none yet; what is wrong with its configuration is raised here."""
-        self._agent = _AGENT.get()
 
-    async def answer(self, verb: str, message: dict[str, Any]) -> Message:
-        """Let the agent answer."""
-        return await self._agent.answer_aside(verb, message)
+def _retiring(agent: Agent) -> object:
+    """Return what has a worker that is retired end what it carries first."""
+    from distributed import WorkerPlugin  # noqa: PLC0415 - it reads the environment, which an import must not
+
+    class Retiring(WorkerPlugin):
+        async def teardown(self, worker: object) -> None:
+            del worker
+            await agent.finish()
+
+    return Retiring()

@@ -29,6 +29,8 @@ class DaskProcess:
         """Start it, and wait until it is there, unless that may take as long as its scheduler is away."""
         outside = {name: value for name, value in os.environ.items() if not name.startswith("BATCHCTL_")}
         quiet = {"DASK_LOGGING__DISTRIBUTED": "critical", "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1s"}
+        # Otherwise a cluster that it has made kills a worker that retires after 15 s.
+        quiet["DASK_DISTRIBUTED__DEPLOY__LOST_WORKER_TIMEOUT"] = "1h"
         with (folder / f"dask-{args[0]}.log").open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "tests.dask_processes", *args],

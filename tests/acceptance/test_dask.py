@@ -25,6 +25,16 @@ LEASE = 2
 INTERPRETER = {"PYTHONPATH": str(ROOT)}
 """Each command is a process of its own, which loads the package of the cluster by itself."""
 
+RETIRE = """import os, sys
+from distributed import Client
+with Client(sys.argv[1]) as client:
+    [name] = [name for name, pid in client.run(os.getpid).items() if pid == int(sys.argv[2])]
+    if sys.argv[3] == "retire_workers":
+        client.retire_workers([name])
+    else:
+        client.run(lambda dask_worker: dask_worker.loop.add_callback(dask_worker.close_gracefully), workers=[name])
+"""
+"""Has the worker with a process id retire: by its scheduler, or by itself, as at the end of its lifetime."""
 ONCE = pytest.mark.parametrize("control_database", ["sqlite"], indirect=True)
 """For what is the same beside any database."""
 
@@ -100,6 +110,14 @@ class Night:
     def worker_of(self, step: int) -> int:
         """Return the Dask worker that carries a step: the parent of its supervisor."""
         return parent_of(parent_of(step))
+
+    def retire(self, worker: int, way: str) -> None:
+        """Have a worker retire, as whoever manages the cluster does."""
+        subprocess.run(
+            [sys.executable, "-c", RETIRE, f"tcp://127.0.0.1:{self.port}", str(worker), way],
+            check=True,
+            timeout=LIMIT,
+        )
 
     def status(self) -> str:
         rows = self.hand.sql("SELECT Status FROM BatchControl ORDER BY BatchControl_id")
@@ -336,6 +354,27 @@ def test_a_cluster_that_is_another_after_a_restart(night: Night) -> None:
     night.begin()
     night.submit()
     night.until(lambda: not night.hand.sql("SELECT 1 FROM FileProcess WHERE Status <> 'complete'"))
+
+
+@ONCE
+@pytest.mark.parametrize("way", ["retire_workers", "close_gracefully"])
+def test_a_worker_that_retires_ends_what_it_runs_first(night: Night, way: str) -> None:
+    go = night.directory / "go"
+    night.batch(night.says(f"while ! test -e {go}; do sleep 0.1; done; echo well done"), OnLost="hold")
+    night.hand.sql("UPDATE ProcessBatch SET MaxConcurrent = 2")
+    night.start("--slots", "4")
+    step = night.hear()
+    worker = night.worker_of(step)
+    night.retire(worker, way)
+    night.submit()
+    other = night.worker_of(night.hear())
+    Event().wait(2 * LEASE)
+    assert (lives(step), other != worker) == (True, True)
+    go.touch()
+    night.until(lambda: [status for status, _, _ in night.attempts()] == ["success"] * 2)
+
+    night.until(lambda: not lives(worker))
+    assert [output for _, _, output in night.attempts()] == ["well done\n"] * 2
 
 
 @ONCE

@@ -31,6 +31,9 @@ from batchctl.system.remote.wire import AgentFacts, AgentToken, AskedStep, Messa
 
 MOST_ASKED = 64
 """How many questions are answered at once; each controller has one that waits for news."""
+HEARD_IN = 10.0
+"""Seconds that controllers have to hear of the last ends, before an agent that is to end does."""
+LOOK = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +95,17 @@ class Agent:
     def busy(self) -> int:
         """Return how many steps it carries."""
         return sum(len(each.under_way) for each in self._carriers.copy().values())
+
+    async def finish(self) -> None:
+        """Wait until all that it carries has ended, and its controllers had time to hear of it."""
+        await asyncio.to_thread(self._finish)
+
+    def _finish(self) -> None:
+        while self.busy:
+            time.sleep(LOOK)
+        until = time.monotonic() + HEARD_IN
+        while time.monotonic() < until and not all(each.news.all_heard for each in self._carriers.copy().values()):
+            time.sleep(LOOK)
 
     def close(self) -> None:
         """End: commands go on alone, everything else is stopped."""
@@ -234,16 +248,19 @@ class _LeftStep:
 
 
 class ProcessAgent:
-    """The one agent of a process, made by whichever thread wants it first."""
+    """The one agent of a process, made by whatever wants it first."""
 
-    def __init__(self, make: Callable[[], Agent]) -> None:
+    def __init__(self) -> None:
         """Make nothing yet."""
-        self._make, self._lock = make, threading.Lock()
+        self._lock = threading.Lock()
         self._made: Agent | None = None
 
-    def get(self) -> Agent:
-        """Return it."""
+    async def get(self, make: Callable[[], Agent]) -> Agent:
+        """Return it, which may have to load its plugins first."""
+        return await asyncio.to_thread(self._get, make) if self._made is None else self._made
+
+    def _get(self, make: Callable[[], Agent]) -> Agent:
         with self._lock:
             if self._made is None:
-                self._made = self._make()
+                self._made = make()
             return self._made

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+import pickle
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from batchctl.system.remote.transport import OfferedAgent, UnreachableError
-from batchctl.system.remote.wire import Received
+from batchctl.system.remote.wire import Message, Received
 
+Answer = Callable[[str, dict[str, Any], Any], Awaitable[Message]]
+"""Takes the verb, the message and the worker."""
 CONNECT_SECONDS = 5
 DIRECT_SECONDS = 1
 
@@ -17,11 +20,12 @@ DIRECT_SECONDS = 1
 class DaskCluster:
     """Reaches agents through the scheduler of their cluster. No step is ever a task of Dask."""
 
-    def __init__(self, scheduler: str, actor: Callable[[], object], security: Mapping[str, str]) -> None:
-        """Connect to nothing yet; `actor` makes what is placed in each worker."""
-        self._scheduler, self._actor, self._security = scheduler, actor, security
+    def __init__(self, scheduler: str, answer: Answer, security: Mapping[str, str]) -> None:
+        """Connect to nothing yet; `answer`, a function of a module, is called in the workers."""
+        self._scheduler, self._security = scheduler, security
+        self._answer = pickle.dumps(answer)
         self._client: Any = None
-        self._actors: dict[str, Any] = {}
+        self._is_direct: dict[str, bool] = {}
 
     async def open(self) -> None:
         """Connect to the scheduler."""
@@ -35,7 +39,6 @@ class DaskCluster:
                 self._scheduler,
                 asynchronous=True,
                 set_as_default=False,
-                direct_to_workers=True,
                 timeout=CONNECT_SECONDS,
                 security=security,
                 name="batchctl",
@@ -50,7 +53,6 @@ class DaskCluster:
             known = (await client.scheduler.identity(n_workers=-1))["workers"]
         except Exception as error:
             raise UnreachableError(str(error) or type(error).__name__) from error
-        self._actors = {name: actor for name, actor in self._actors.items() if name in known}
         return {
             address: OfferedAgent(address, int(worker["nthreads"]), worker.get("resources") or {})
             for address, worker in known.items()
@@ -59,48 +61,52 @@ class DaskCluster:
 
     async def ask(self, name: str, verb: str, message: Received) -> Received:
         """Ask the agent of a worker, whose address is its name."""
-        from distributed.client import FutureCancelledError  # noqa: PLC0415 - as that of the package
-
         client = self._opened()
         try:
-            with client.as_current():
-                answer: Received = await (await self._placed(client, name)).answer(verb, dict(message))
-        except (Exception, FutureCancelledError) as error:
+            if name not in self._is_direct:
+                self._is_direct[name] = await _is_direct(client, name)
+            found: Received = await self._run(client, name, verb, dict(message))
+        except Exception as error:
             # Dask raises whatever it was: what is broken may be the way, the worker, or what it has imported.
-            self._actors.pop(name, None)
+            if not self._is_direct.get(name):
+                self._is_direct.pop(name, None)
             raise UnreachableError(str(error) or type(error).__name__) from error
-        return answer
+        return found
 
     async def close(self) -> None:
         """Leave the cluster."""
-        client, self._client, self._actors = self._client, None, {}
+        client, self._client, self._is_direct = self._client, None, {}
         if client is not None:
             await client.close(timeout=CONNECT_SECONDS)
 
-    async def _placed(self, client: Any, name: str) -> Any:
-        """Return the actor in a worker, which is placed there if need be."""
-        if name not in self._actors:
-            placed = client.submit(
-                self._actor, workers=[name], allow_other_workers=False, actor=True, retries=0, pure=False
-            )
-            self._actors[name] = await placed
-            await self._try_directly(client, name)
-        return self._actors[name]
+    async def _run(self, client: Any, name: str, verb: str, message: dict[str, Any]) -> Any:
+        """Have a function called in a worker, and return its answer; raises what that raised."""
+        from distributed.core import clean_exception  # noqa: PLC0415 - as that of the package
 
-    async def _try_directly(self, client: Any, name: str) -> None:
-        """Have the scheduler pass everything on, at the cost of a second hop, if a worker has no way from here."""
-        if client.direct_to_workers:
-            try:
-                async with asyncio.timeout(DIRECT_SECONDS):
-                    await client.rpc(name).identity()
-            except (OSError, TimeoutError):
-                client.direct_to_workers = False
+        call = {"function": self._answer, "args": pickle.dumps((verb, message)), "kwargs": None, "wait": True}
+        if self._is_direct[name]:
+            found = await client.rpc(name).run(**call)
+        else:
+            found = await client.scheduler.proxy(worker=name, msg={"op": "run", **call})
+        if found["status"] != "OK":
+            raise clean_exception(**found)[1] or UnreachableError(verb)
+        return found["result"]
 
     def _opened(self) -> Any:
         if self._client is None or self._client.status != "running":
             message = f"the scheduler {self._scheduler} is away"
             raise UnreachableError(message)
         return self._client
+
+
+async def _is_direct(client: Any, name: str) -> bool:
+    """Say whether there is a way to a worker from here; otherwise its scheduler passes everything on, with a second hop."""
+    try:
+        async with asyncio.timeout(DIRECT_SECONDS):
+            await client.rpc(name).identity()
+    except (OSError, TimeoutError):
+        return False
+    return True
 
 
 def _silence() -> None:
