@@ -1,4 +1,4 @@
-"""Processes of a Dask cluster on loopback, for tests: `local FOLDER PORT`, `scheduler PORT`, or `worker FOLDER ADDRESS`.
+"""Processes of a Dask cluster on loopback, for tests: `local FOLDER PORT`, `scheduler PORT HOST`, `worker FOLDER ADDRESS HOST`.
 
 A worker's folder is where its agent finds its `batchctl.toml`. Each says that it is there by a line.
 """
@@ -11,7 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,9 @@ SLOTS = 2
 class DaskProcess:
     """One of these, seen from a test."""
 
-    def __init__(self, *args: str, folder: Path, env: dict[str, str] | None = None, wait: bool = True) -> None:
+    def __init__(
+        self, *args: str, folder: Path, env: dict[str, str] | None = None, wait: bool = True, prefix: Sequence[str] = ()
+    ) -> None:
         """Start it, and wait until it is there, unless that may take as long as its scheduler is away."""
         outside = {name: value for name, value in os.environ.items() if not name.startswith("BATCHCTL_")}
         quiet = {"DASK_LOGGING__DISTRIBUTED": "critical", "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1s"}
@@ -33,7 +35,7 @@ class DaskProcess:
         quiet["DASK_DISTRIBUTED__DEPLOY__LOST_WORKER_TIMEOUT"] = "1h"
         with (folder / f"dask-{args[0]}.log").open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "tests.dask_processes", *args],
+                [*prefix, sys.executable, "-m", "tests.dask_processes", *args],
                 cwd=ROOT,
                 env={**outside, **quiet, "PYTHONPATH": str(ROOT), **(env or {})},
                 stdin=subprocess.DEVNULL,
@@ -92,18 +94,18 @@ async def _local(folder: str, port: str) -> None:
         await _serve(cluster.scheduler_address)
 
 
-async def _scheduler(port: str) -> None:
+async def _scheduler(port: str, host: str) -> None:
     from distributed import Scheduler  # noqa: PLC0415
 
-    async with Scheduler(host="127.0.0.1", port=int(port), dashboard=False) as scheduler:
+    async with Scheduler(host=host, port=int(port), dashboard=False) as scheduler:
         await _serve(scheduler.address)
 
 
-async def _worker(folder: str, address: str) -> None:
+async def _worker(folder: str, address: str, host: str) -> None:
     from distributed import Nanny  # noqa: PLC0415
 
     os.chdir(folder)
-    async with Nanny(address, nthreads=SLOTS, host="127.0.0.1", dashboard=False, local_directory=folder) as nanny:
+    async with Nanny(address, nthreads=SLOTS, host=host, dashboard=False, local_directory=folder) as nanny:
         await _serve(nanny.address)
 
 

@@ -11,6 +11,7 @@ from random import SystemRandom
 
 from tests.arguments import at_least_one
 from tests.chaos import sabotage
+from tests.chaos.cable import leave_network
 from tests.chaos.campaign import Campaign, Options
 from tests.chaos.hosts import may_be_made
 from tests.chaos.report import figures, findings
@@ -24,10 +25,13 @@ def main() -> int:
     kinds = KINDS if asked.database == "both" else (asked.database,)
     seed = SystemRandom().randrange(10**6) if asked.seed is None else asked.seed
     failed = False
+    if cable := asked.dask and may_be_made():
+        leave_network()
     for at, kind in enumerate(kinds):
         kills = max(1, asked.kills // len(kinds) + (asked.kills % len(kinds) if at == 0 else 0))
         directory = Path(tempfile.mkdtemp(prefix=f"batchctl-chaos-{kind}-"))
-        outcome = Campaign(Options(kills, seed, kind, asked.sabotage, asked.pools, asked.dask), directory).run()
+        options = Options(kills, seed, kind, asked.sabotage, asked.pools, asked.dask, cable=cable)
+        outcome = Campaign(options, directory).run()
         print(figures(outcome), flush=True)
         if outcome.constraint_findings:
             failed = True
@@ -48,7 +52,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--sabotage", choices=sorted(sabotage.KINDS), help="break the engine, to see it found")
     parser.add_argument("--pools", action="store_true", help="three hosts (names, users, folders) with different pools")
     parser.add_argument(
-        "--dask", action="store_true", help="steps carried by agents in a cluster that is killed as well"
+        "--dask", action="store_true", help="steps carried by agents in a cluster that is killed, and cut off, as well"
     )
     asked = parser.parse_args()
     if asked.pools and not may_be_made():

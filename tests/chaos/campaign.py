@@ -14,6 +14,7 @@ from random import Random
 from time import monotonic
 
 from tests.chaos import cuts
+from tests.chaos.cable import Cable
 from tests.chaos.cuts import Cut
 from tests.chaos.dask_side import DaskNemesis, DaskSide
 from tests.chaos.fleet import REFUSED, ROOT, TIDY_CODES, Ended, Fleet, Member
@@ -59,6 +60,8 @@ class Options:
     """True for three hosts, which serve different pools."""
     dask: bool = False
     """True for steps that agents in the workers of a cluster carry."""
+    cable: bool = False
+    """True to cut one of these off from time to time, in a network of this process's own."""
 
     @property
     def command(self) -> str:
@@ -103,7 +106,7 @@ class Campaign:
             options.sabotage,
             ("distributed",) if options.dask else (),
         )
-        self.dask = DaskSide(self.shop, self.fleet.mark) if options.dask else None
+        self.dask = DaskSide(self.shop, self.fleet.mark, Cable() if options.cable else None) if options.dask else None
         self.nemesis = (
             Nemesis(self.fleet, self.shop, self.random)
             if self.dask is None

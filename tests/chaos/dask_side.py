@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 from time import monotonic
 
+from tests.chaos.cable import HERE, THERE, Cable
 from tests.chaos.fleet import Fleet
 from tests.chaos.nemesis import Nemesis
 from tests.chaos.processes import MARK
@@ -30,6 +32,8 @@ KILLS = {
     "step": 10,
 }
 OTHERS = {"SIGTERM": 4, "SIGSTOP beyond the lease": 3, "dask worker stopped": 8}
+CUTS = {"network cut": 8}
+"""Where there is a cable."""
 
 
 @dataclass
@@ -38,11 +42,16 @@ class DaskSide:
 
     shop: Shop
     mark: str
+    cable: Cable | None = None
+    """To the host of the first nanny, where this user may lay one."""
     port: int = field(default_factory=free_port)
     scheduler: DaskProcess | None = None
     nannies: list[DaskProcess] = field(default_factory=list)
     naps: dict[int, float] = field(default_factory=dict)
     """Until when each stopped worker is left so."""
+    cut_until: float | None = None
+    far: DaskProcess | None = None
+    """The nanny at the other end of the cable."""
     _idle: dict[int, float] = field(default_factory=dict)
 
     def begin(self) -> None:
@@ -50,7 +59,7 @@ class DaskSide:
         folder = self.shop.directory
         agent = f'state_directory = "agents"\nstop_grace = 0.5\nstep_environment = ["{MARK}"]\n'
         (folder / "agent.toml").write_text(agent, encoding="utf-8")
-        pool = f'[pools.burst]\nkind = "dask"\nscheduler = "tcp://127.0.0.1:{self.port}"\nlease = "{POOL_LEASE}s"\n'
+        pool = f'[pools.burst]\nkind = "dask"\nscheduler = "{self._address}"\nlease = "{POOL_LEASE}s"\n'
         for name in ("batchctl.toml", "proxied.toml"):
             with (folder / name).open("a", encoding="utf-8") as settings:
                 settings.write(pool)
@@ -61,7 +70,7 @@ class DaskSide:
     def keep(self) -> None:
         """Start what is not there."""
         if self.scheduler is None or self.scheduler.process.poll() is not None:
-            self.scheduler = self._start("scheduler", str(self.port))
+            self.scheduler = self._start("scheduler", str(self.port), self._host)
         for nanny in [*self.nannies]:
             since = self._idle.setdefault(nanny.process.pid, monotonic())
             if nanny.workers:
@@ -70,19 +79,36 @@ class DaskSide:
                 self.nannies.remove(nanny)
                 nanny.end()
         while len(self.nannies) < NANNIES:
-            folder = str(self.shop.directory)
-            self.nannies.append(self._start("worker", folder, f"tcp://127.0.0.1:{self.port}", wait=False))
+            self.nannies.append(self._nanny())
 
-    def _start(self, *args: str, wait: bool = True) -> DaskProcess:
+    @property
+    def _host(self) -> str:
+        return "127.0.0.1" if self.cable is None else HERE
+
+    @property
+    def _address(self) -> str:
+        return f"tcp://{self._host}:{self.port}"
+
+    def _nanny(self) -> DaskProcess:
+        folder = str(self.shop.directory)
+        if self.cable is None or self.far in self.nannies:
+            return self._start("worker", folder, self._address, self._host, wait=False)
+        self.far = self._start("worker", folder, self._address, THERE, wait=False, prefix=self.cable.there)
+        return self.far
+
+    def _start(self, *args: str, wait: bool = True, prefix: Sequence[str] = ()) -> DaskProcess:
         env = {MARK: self.mark, "BATCHCTL_CONFIG": str(self.shop.directory / "agent.toml")}
-        return DaskProcess(*args, folder=self.shop.directory, env=env, wait=wait)
+        return DaskProcess(*args, folder=self.shop.directory, env=env, wait=wait, prefix=prefix)
 
     @property
     def workers(self) -> list[int]:
         return [pid for nanny in self.nannies for pid in nanny.workers]
 
     def wake(self, *, now: bool = False) -> None:
-        """Let stopped workers go on whose time has come, or all."""
+        """Let stopped workers go on whose time has come, or all, and mend the cable."""
+        if self.cable is not None and self.cut_until is not None and (now or monotonic() >= self.cut_until):
+            self.cut_until = None
+            self.cable.mend()
         for pid, until in [*self.naps.items()]:
             if now or monotonic() >= until:
                 del self.naps[pid]
@@ -95,6 +121,8 @@ class DaskSide:
             each.end()
         self.nannies.clear()
         self.scheduler = None
+        if self.cable is not None:
+            self.cable.close()
 
 
 class DaskNemesis(Nemesis):
@@ -108,8 +136,9 @@ class DaskNemesis(Nemesis):
             "nanny": self._kill_nanny,
             "dask scheduler": self._kill_scheduler,
             "dask worker stopped": self._stop_dask_worker,
+            "network cut": self._cut_network,
         }
-        self._weights = {**KILLS, **OTHERS}
+        self._weights = {**KILLS, **OTHERS, **({} if side.cable is None else CUTS)}
 
     @property
     def kills(self) -> int:
@@ -139,6 +168,13 @@ class DaskNemesis(Nemesis):
         if found:
             self.random.choice(found).process.kill()
         return bool(found)
+
+    def _cut_network(self) -> bool:
+        if self.side.cable is None or self.side.cut_until is not None:
+            return False
+        self.side.cable.cut()
+        self.side.cut_until = monotonic() + self.random.uniform(*NAP)
+        return True
 
     def _kill_scheduler(self) -> bool:
         if self.side.scheduler is None or not self._awake():
