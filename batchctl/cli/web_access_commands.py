@@ -8,7 +8,7 @@ import click
 
 from batchctl.cli import output
 from batchctl.cli.session import CliSession, WholeNumber, acts, as_json, one_of, reads_rows, writes
-from batchctl.domain.operators.logins import CODE_LASTS, ApiToken, Role, WebSessionId, WebUser
+from batchctl.domain.operators.logins import CODE_LASTS, ApiToken, Role, TokenRole, WebSessionId, WebUser
 from batchctl.domain.text import typed, visible
 from batchctl.operations import shown_columns
 from batchctl.operations.operators import console_users
@@ -153,19 +153,30 @@ def list_tokens(session: CliSession, as_json: bool) -> None:
 
 @tokens.command("add")
 @_name
-@_role
+@click.option("--role", type=one_of(TokenRole), required=True, help="What it may do: docs/console.md, docs/agents.md.")
 @_tag
+@click.option("--pool", "pools", multiple=True, metavar="NAME", help="Of agents and controllers: for this pool.")
 @click.option("--days", type=WholeNumber(1, 3650), help="How long it lasts; without it, until it is revoked.")
 @as_json
 @writes
 def add_token(
-    session: CliSession, name: str, role: str, tag: str | None, days: int | None, as_json: bool, dry_run: bool
+    session: CliSession,
+    name: str,
+    role: str,
+    tag: str | None,
+    pools: tuple[str, ...],
+    days: int | None,
+    as_json: bool,
+    dry_run: bool,
 ) -> None:
     """Make a token for a program, and print it."""
     lasts = None if days is None else timedelta(days=days)
-    made, secret = _keeper(session, dry_run).add_token(name, Role(role), tag, lasts)
+    made, secret = _keeper(session, dry_run).add_token(name, TokenRole(role), tag, lasts, pools)
     _show(made, "Would be added" if dry_run else "Added", None if dry_run else secret, as_json=as_json)
     _note_of_tag(session, tag)
+    for one in console_users.unknown_pools(session.app.transactions, made):
+        known = f"INSERT INTO Pool (PoolName, Kind) VALUES ('{visible(one)}', 'agents')"
+        output.say(f"Note: there is no pool {visible(one)} of kind agents yet: {known}")
 
 
 @tokens.command("revoke")
@@ -195,6 +206,8 @@ def _show(made: WebUser | ApiToken, did: str, secret: str | None = None, *, as_j
         output.print_json({**shown_columns.of(made), **shown})
         return
     scope = "" if made.tag is None else f", for batches with the tag {visible(made.tag)}"
+    if isinstance(made, ApiToken) and made.pools is not None:
+        scope += f", for the pools {visible(made.pools)}"
     click.echo(f"{did}: {'user' if is_user else 'token'} {visible(made.name)}, {made.role}{scope}.")
     if secret is None:
         return

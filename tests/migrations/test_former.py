@@ -1,4 +1,4 @@
-"""A database of a revision before, 0045 to 0049: its tables get what is new where they stand, and no row is moved."""
+"""A database of a revision before, 0045 to 0050: its tables get what is new where they stand, and no row is moved."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from tests.postgres import PostgresServer
 
 FORMER = {
     revision: gzip.decompress(Path(__file__).with_name(f"former_{revision}_sqlite.sql.gz").read_bytes()).decode()
-    for revision in ("0045", "0046", "0047", "0048", "0049")
+    for revision in ("0045", "0046", "0047", "0048", "0049", "0050")
 }
 """What made the tables of those revisions."""
 FORMER_POSTGRESQL = {
     revision: gzip.decompress(Path(__file__).with_name(f"former_{revision}_postgresql.sql.gz").read_bytes()).decode()
-    for revision in ("0047", "0048", "0049")
+    for revision in ("0047", "0048", "0049", "0050")
 }
-"""What made those of the last three on PostgreSQL; those before were made as by the first of these."""
+"""What made those of the last four on PostgreSQL; those before were made as by the first of these."""
 VERSION = """
 CREATE TABLE alembic_version (
     version_num VARCHAR(32) NOT NULL,
@@ -40,7 +40,8 @@ INSERT INTO alembic_version VALUES ('{}');
 BURST = """
 INSERT INTO Pool (PoolName, Kind) VALUES ('burst', 'dask');
 INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Pool, Needs)
-SELECT ProcessBatch_id, 10, 'load', 'os_command', 'burst', 'GPU=1, MEMORY=8e9' FROM ProcessBatch
+SELECT ProcessBatch_id, 10, 'load', 'os_command', 'burst', 'GPU=1, MEMORY=8e9' FROM ProcessBatch;
+INSERT INTO ApiToken (TokenName, TokenHash, Role, Pools) VALUES ('far-1', 'hash', 'agent', 'burst')
 """
 """What only the newest revision takes."""
 COLUMNS = "SELECT group_concat(name) FROM pragma_table_info('ProcessBatch')"
@@ -115,9 +116,9 @@ def test_definitions_become_the_newest_under_the_rows(
     former.executescript(BURST)
     opened = StoreTransactions(engine.open_engine("sqlite:///batchctl.db", tmp_path))
     with closing(opened), opened.read() as connection:
-        assert schema.revision_of(connection) == schema.newest_revision() == "0050"
+        assert schema.revision_of(connection) == schema.newest_revision() == "0051"
         assert schema.differences(connection) == []
-    assert upgrade(tmp_path) == "0050", "there is nothing left to do"
+    assert upgrade(tmp_path) == "0051", "there is nothing left to do"
 
 
 def test_an_index_whose_rows_are_others_is_made_anew(former: sqlite3.Connection, tmp_path: Path) -> None:
@@ -153,7 +154,7 @@ def test_a_table_that_somebody_has_changed_is_named_and_nothing_is_touched(
 
 
 @pytest.mark.parametrize(
-    ("other", "said"), [("0001", "none older than 0045"), ("0044", "none older"), ("0051", "newer")]
+    ("other", "said"), [("0001", "none older than 0045"), ("0044", "none older"), ("0052", "newer")]
 )
 def test_another_revision_is_refused_and_nothing_is_touched(
     former: sqlite3.Connection, tmp_path: Path, other: str, said: str
@@ -174,7 +175,7 @@ def test_a_row_that_no_table_takes_any_more_is_named_before_anything_is_changed(
     former.execute("PRAGMA ignore_check_constraints = ON")
     former.execute("UPDATE ProcessBatch SET RetryCount = 1001")
     before = defined(former)
-    with pytest.raises(SchemaMismatch, match=r"hold what schema 0050 does not take: .*ProcessBatch") as refused:
+    with pytest.raises(SchemaMismatch, match=r"hold what schema 0051 does not take: .*ProcessBatch") as refused:
         upgrade(tmp_path)
 
     assert "correct them in an SQL client" in str(refused.value.next_step)
@@ -201,12 +202,12 @@ def test_on_a_server_what_is_new_is_added_to_the_tables(former_server: StoreTran
     former_server.run(frozenset(), schema.upgrade)
 
     with former_server.read() as connection:
-        assert schema.revision_of(connection) == "0050"
+        assert schema.revision_of(connection) == "0051"
         assert schema.differences(connection) == []
         assert connection.exec_driver_sql("SELECT Status, NextPool FROM BatchControl").all() == [("retry", None)]
         for statement in BURST.split(";"):
             connection.exec_driver_sql(statement)
-    assert revision != "0050"
+    assert revision != "0051"
 
 
 def test_on_a_server_what_somebody_has_changed_is_named(former_server: StoreTransactions, revision: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -21,6 +22,8 @@ CODE_LASTS = timedelta(hours=24)
 """How long the code lets a user in who has no password yet."""
 FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=1), timedelta(minutes=15)
 """How long no password is looked at after a wrong one: twice as long each time, up to this."""
+BETWEEN_POOLS = ","
+"""What stands between the names of the pools of a token."""
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 12, 1_024
 """Characters of a password."""
 
@@ -35,6 +38,20 @@ class Role(StrEnum):
     ADMIN = "admin"
 
 
+class TokenRole(StrEnum):
+    """What a program is to the console: as people are, or one of two that only pools of agents know."""
+
+    READER = "reader"
+    INTAKE = "intake"
+    OPERATOR = "operator"
+    AUTHOR = "author"
+    ADMIN = "admin"
+    AGENT = "agent"
+    """It carries steps of the pools of its token, and may do nothing else."""
+    CONTROLLER = "controller"
+    """It asks the agents of the pools of its token, and may do nothing else."""
+
+
 class Right(StrEnum):
     """What a page or an act asks of those who come."""
 
@@ -44,14 +61,20 @@ class Right(StrEnum):
     DEFINE = "define"
     ADMIT = "admit"
     OWN = "own"
+    CARRY = "carry steps"
+    ASK = "ask agents"
 
 
-RIGHTS = {
+OF_POOLS = frozenset({Right.CARRY, Right.ASK})
+"""What only tokens are for that are bound to pools."""
+RIGHTS: Mapping[Role | TokenRole, frozenset[Right]] = {
     Role.READER: frozenset({Right.OWN, Right.SEE}),
     Role.INTAKE: frozenset({Right.OWN, Right.SUBMIT}),
     Role.OPERATOR: frozenset({Right.OWN, Right.SEE, Right.SUBMIT, Right.ACT}),
     Role.AUTHOR: frozenset({Right.OWN, Right.SEE, Right.DEFINE}),
-    Role.ADMIN: frozenset(Right),
+    Role.ADMIN: frozenset(Right) - OF_POOLS,
+    TokenRole.AGENT: frozenset({Right.CARRY}),
+    TokenRole.CONTROLLER: frozenset({Right.ASK}),
 }
 """What each role may do; what is one's own, as the password, everyone may change."""
 
@@ -106,8 +129,10 @@ class ApiToken:
     token_id: Annotated[ApiTokenId, "ApiToken_id"]
     name: Annotated[str, "TokenName"]
     token_hash: Hidden[str]
-    role: Role
+    role: TokenRole
     tag: str | None = None
+    pools: str | None = None
+    """Names with commas between them: the pools that it is for."""
     expires_at: Annotated[datetime | None, "ExpiresTime"] = None
     last_used: datetime | None = None
     revoked_at: Annotated[datetime | None, "RevokedTime"] = None
@@ -119,6 +144,11 @@ class ApiToken:
             return "revoked"
         return "expired" if self.expires_at is not None and now >= self.expires_at else "enabled"
 
+    @property
+    def pool_names(self) -> frozenset[str]:
+        """Return the pools that it is for."""
+        return frozenset() if self.pools is None else frozenset(self.pools.split(BETWEEN_POOLS))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
@@ -126,8 +156,10 @@ class Session:
 
     user: str
     """The name under which acts are kept."""
-    role: Role
+    role: Role | TokenRole
     tag: str | None = None
+    pools: frozenset[str] = frozenset()
+    """The pools that a token is for."""
     key: str | None = None
     """What the session is known by; None where each request says by itself who it is."""
     known: WebUser | None = None

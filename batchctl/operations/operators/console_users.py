@@ -9,27 +9,34 @@ from datetime import datetime, timedelta
 
 from batchctl.domain.errors import InvalidInput, NotFound, Refused
 from batchctl.domain.operators.logins import (
+    BETWEEN_POOLS,
     CODE_LASTS,
     IDLE,
+    OF_POOLS,
+    RIGHTS,
     ApiToken,
     ApiTokenId,
     Role,
+    TokenRole,
     WebSession,
     WebSessionId,
     WebUser,
     WebUserId,
 )
+from batchctl.domain.status import PoolKind
 from batchctl.domain.text import did_you_mean, fitting, typed, unfit, visible
 from batchctl.operations.column_lists import ColumnList, StatusWord, record
 from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.ports import Clock, Transactions
-from batchctl.store import Connection
+from batchctl.store import Connection, pool_rows
 from batchctl.store.definitions import definitions
 from batchctl.store.operators import login_rows
 
 TOKEN_BYTES = 32
 """Random bytes of a token: none can be guessed."""
 CODE_BYTES = 12
+LONGEST_POOLS = 200
+"""Characters of the pools of a token."""
 
 USERS = ColumnList[WebUser](
     "Users of the console",
@@ -76,6 +83,7 @@ def tokens_at(now: datetime) -> ColumnList[ApiToken]:
             "name": "TokenName",
             "role": "Role",
             "tag": "Tag",
+            "pools": "Pools",
             "state": lambda one: StatusWord(one.state(now)),
             "expires (UTC)": "ExpiresTime",
             "last used (UTC)": "LastUsed",
@@ -118,6 +126,27 @@ def unknown_tag(transactions: Transactions, tag: str) -> str | None:
     if tag.strip().casefold() in {one.casefold() for one in known}:
         return None
     return f"No batch has the tag '{visible(tag)}'.{visible(did_you_mean(tag, known))}"
+
+
+def unknown_pools(transactions: Transactions, token: ApiToken) -> list[str]:
+    """Return the pools of a token that no row names, or whose steps no agents carry."""
+    with transactions.read() as connection:
+        known = pool_rows.known(connection).by_name
+    by_agents = {name for name, pool in known.items() if pool.kind is PoolKind.AGENTS}
+    return sorted(token.pool_names - by_agents)
+
+
+def _bound_to(role: TokenRole, pools: Sequence[str]) -> str | None:
+    """Return what is kept of the pools of a token; raises `InvalidInput` where its role and they do not go together."""
+    names = sorted({one.strip().lower() for one in pools})
+    if bool(names) is not bool(RIGHTS[role] & OF_POOLS):
+        message = f"A token of role {role} names no pool, and those of agents and controllers name at least one."
+        raise InvalidInput(message, next_step="batchctl web token add NAME --role agent --pool POOL")
+    found = BETWEEN_POOLS.join(names)
+    if "" in names or any(BETWEEN_POOLS in one for one in names) or len(found) > LONGEST_POOLS:
+        message = f"The pools of a token are names without commas, {LONGEST_POOLS} characters together at most."
+        raise InvalidInput(message, next_step="make several tokens, or call the pool otherwise")
+    return found or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +227,12 @@ class UserKeeper:
 
         self.actor.act(act)
 
-    def add_token(self, name: str, role: Role, tag: str | None, lasts: timedelta | None) -> tuple[ApiToken, str]:
+    def add_token(
+        self, name: str, role: TokenRole, tag: str | None, lasts: timedelta | None, pools: Sequence[str] = ()
+    ) -> tuple[ApiToken, str]:
         """Make a token; return it with what the program shows, which is kept nowhere."""
         check_name(name, "token")
+        bound = _bound_to(role, pools)
         secret, now = self.token(TOKEN_BYTES), self.actor.clock.now()
         made = ApiToken(
             token_id=ApiTokenId(0),
@@ -208,6 +240,7 @@ class UserKeeper:
             token_hash=hash_of(secret),
             role=role,
             tag=tag,
+            pools=bound,
             expires_at=None if lasts is None else now + lasts,
             added_at=now,
         )
@@ -218,7 +251,8 @@ class UserKeeper:
                 raise Refused(message, next_step="choose another name: the audit log tells them apart by it")
             if not self.actor.dry_run:
                 login_rows.add_token(connection, made)
-                self._note(connection, "add token", name, None, {}, {"Role": role.value, "Tag": tag}, "ApiToken")
+                columns: dict[str, object] = {"Role": role.value, "Tag": tag, "Pools": bound}
+                self._note(connection, "add token", name, None, {}, columns, "ApiToken")
             return made
 
         return self.actor.act(act), secret

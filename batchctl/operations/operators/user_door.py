@@ -179,7 +179,7 @@ class UserDoor:
         if found.last_used is None or now - found.last_used >= NOTED_EVERY:
             token_id = found.token_id
             self._note_use(lambda connection: login_rows.touch_token(connection, token_id, now))
-        return Session(user=f"token:{found.name}", role=found.role, tag=found.tag)
+        return Session(user=f"token:{found.name}", role=found.role, tag=found.tag, pools=found.pool_names)
 
     def _note_use(self, write: Callable[[Connection], None]) -> None:
         """Write down that something was used; where a lock is in the way, its next use does so."""

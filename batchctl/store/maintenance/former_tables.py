@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 
 from sqlalchemy import Connection, text
 
-REVISIONS = ("0045", "0046", "0047", "0048", "0049")
+REVISIONS = ("0045", "0046", "0047", "0048", "0049", "0050")
 """The revisions of databases that the only one which there is now takes, oldest first."""
-SINCE = ("0047", "0048", "0049")
+SINCE = ("0047", "0048", "0049", "0050")
 """Those after which tables of servers were changed: each has a script of that, which takes databases up to it."""
 _DEFINITIONS = text("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
 _ADDED_COLUMN = re.compile(r"ALTER TABLE (\w+) ADD (?:COLUMN )?(?!CONSTRAINT )(\w+) ")
@@ -57,6 +57,7 @@ _PRINTS = {
         "0046": "755a9ac48179f3c9",
         "0047": "6bcf403c4a111b5d",
         "0048": "5dbd1fb328eb8dd5",
+        "0050": "22a163ea9dbd7fc1",
     },
     "BatchResource": {"0045": "1fc00ffc527da694", "0046": "e25128357e30a931", "0047": "7c0c8c3b4788c0b1"},
     "BatchDependency": {"0045": "93b3820bc63811ec", "0046": "8ce1e7bbf571a4b1", "0047": "88ec8792761da6c6"},
@@ -70,10 +71,10 @@ _PRINTS = {
     "BatchProcessHistory": {"0045": "9a66975df28ca766", "0046": "ba2d35e077c157fe", "0048": "e8eb3d05b20f900c"},
     "BatchCompletion": {"0045": "0256a269b8779484", "0046": "d5cb4935418c4c1b", "0047": "1045bb28e0aae191"},
     "batchctl_replaced": {"0045": "ff43d39a95dad61e", "0046": "edebec0af73919ef"},
-    "Pool": {"0048": "0db7caade1e08764"},
+    "Pool": {"0048": "0db7caade1e08764", "0050": "125d05db90364489"},
     "Variable": {"0048": "6d38a3727b79b943"},
     "Drain": {"0048": "464e06489b2f6b59"},
-    "ControllerPool": {"0048": "a6de67a1a9230e18"},
+    "ControllerPool": {"0048": "a6de67a1a9230e18", "0050": "0c3e949756fcb9e0"},
     "Confirmation": {"0048": "9ce56b9ce138e750"},
     "Note": {"0048": "94a52966d16988a6"},
     "WebUser": {"0048": "92181c4287356584"},

@@ -185,6 +185,7 @@ def add_token(connection: Connection, token: ApiToken) -> ApiTokenId:
         "TokenHash": token.token_hash,
         "Role": token.role.value,
         "Tag": token.tag,
+        "Pools": token.pools,
         "ExpiresTime": token.expires_at,
         "z_inserted": token.added_at,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Index, Integer, SmallInteger, UniqueConstraint
 
-from batchctl.domain.operators.logins import Role
+from batchctl.domain.operators.logins import Role, TokenRole
 from batchctl.store.columns import UtcTime, name, reference, text_column, word
 from batchctl.store.tables.making import check, column, flag, key, required, stamp, table, words
 
@@ -51,6 +51,8 @@ api_token = table(
     required("TokenHash", name()),
     required("Role", word()),
     column("Tag", name()),
+    # Names with commas between them.
+    column("Pools", name()),
     column("ExpiresTime", UtcTime()),
     column("LastUsed", UtcTime()),
     column("RevokedTime", UtcTime()),
@@ -58,7 +60,7 @@ api_token = table(
     UniqueConstraint("TokenName"),
     UniqueConstraint("TokenHash"),
     check("TokenName", "TokenName <> ''"),
-    words("Role", Role),
+    words("Role", TokenRole),
 )
 
 login_back_off = table(

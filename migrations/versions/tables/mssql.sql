@@ -1000,6 +1000,7 @@ CREATE TABLE ApiToken (
     TokenHash NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
     Role VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL,
     Tag NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Pools NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
     ExpiresTime DATETIME2(3) NULL,
     LastUsed DATETIME2(3) NULL,
     RevokedTime DATETIME2(3) NULL,
@@ -1008,7 +1009,7 @@ CREATE TABLE ApiToken (
     CONSTRAINT [UQ_ApiToken_TokenName] UNIQUE (TokenName),
     CONSTRAINT [UQ_ApiToken_TokenHash] UNIQUE (TokenHash),
     CONSTRAINT [CK_ApiToken_TokenName] CHECK (TokenName <> ''),
-    CONSTRAINT [CK_ApiToken_Role] CHECK (lower(Role) IN ('reader', 'intake', 'operator', 'author', 'admin'))
+    CONSTRAINT [CK_ApiToken_Role] CHECK (lower(Role) IN ('reader', 'intake', 'operator', 'author', 'admin', 'agent', 'controller'))
 );
 
 -- Until when no password of a user, or from an address, is looked at, as the last ones were wrong.

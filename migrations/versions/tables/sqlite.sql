@@ -830,8 +830,9 @@ CREATE TABLE ApiToken (
     ApiToken_id INTEGER PRIMARY KEY AUTOINCREMENT,
     TokenName TEXT NOT NULL UNIQUE CHECK (length(TokenName) BETWEEN 1 AND 200),
     TokenHash TEXT NOT NULL UNIQUE CHECK (length(TokenHash) <= 200),
-    Role TEXT COLLATE NOCASE NOT NULL CHECK (Role IN ('reader', 'intake', 'operator', 'author', 'admin')),
+    Role TEXT COLLATE NOCASE NOT NULL CHECK (Role IN ('reader', 'intake', 'operator', 'author', 'admin', 'agent', 'controller')),
     Tag TEXT CHECK (length(Tag) <= 200),
+    Pools TEXT CHECK (length(Pools) <= 200),
     ExpiresTime TEXT
         CHECK (ExpiresTime GLOB '*[0-9]' AND ifnull(max('0001',date(ExpiresTime,'+0 days')),'')||' ' IN (ExpiresTime||' ',rtrim(ExpiresTime,'0123456789.:'))),
     LastUsed TEXT
@@ -840,7 +841,7 @@ CREATE TABLE ApiToken (
         CHECK (RevokedTime GLOB '*[0-9]' AND ifnull(max('0001',date(RevokedTime,'+0 days')),'')||' ' IN (RevokedTime||' ',rtrim(RevokedTime,'0123456789.:'))),
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    CHECK (NOT instr(replace(json_array(TokenName,TokenHash,Tag),'\\',''),'\u0000'))
+    CHECK (NOT instr(replace(json_array(TokenName,TokenHash,Tag,Pools),'\\',''),'\u0000'))
 ) STRICT;
 
 -- Until when no password of a user, or from an address, is looked at, as the last ones were wrong.

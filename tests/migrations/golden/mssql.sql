@@ -1,4 +1,4 @@
--- The control database of batchctl on SQL Server 2017 or later, schema 0050.
+-- The control database of batchctl on SQL Server 2017 or later, schema 0051.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -I -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0045', '0046', '0047', '0048', '0049', '0050'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0045', '0046', '0047', '0048', '0049', '0050', '0051'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -1594,6 +1594,7 @@ CREATE TABLE ApiToken (
     TokenHash NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
     Role VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL,
     Tag NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Pools NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
     ExpiresTime DATETIME2(3) NULL,
     LastUsed DATETIME2(3) NULL,
     RevokedTime DATETIME2(3) NULL,
@@ -1602,7 +1603,7 @@ CREATE TABLE ApiToken (
     CONSTRAINT [UQ_ApiToken_TokenName] UNIQUE (TokenName),
     CONSTRAINT [UQ_ApiToken_TokenHash] UNIQUE (TokenHash),
     CONSTRAINT [CK_ApiToken_TokenName] CHECK (TokenName <> ''),
-    CONSTRAINT [CK_ApiToken_Role] CHECK (lower(Role) IN ('reader', 'intake', 'operator', 'author', 'admin'))
+    CONSTRAINT [CK_ApiToken_Role] CHECK (lower(Role) IN ('reader', 'intake', 'operator', 'author', 'admin', 'agent', 'controller'))
 );
 GO
 IF @@TRANCOUNT = 0
@@ -2258,8 +2259,35 @@ BEGIN
 END;
 GO
 
+-- What is new in the tables that a database of revision 0050 has.
+IF COL_LENGTH(QUOTENAME(SCHEMA_NAME()) + N'.ApiToken', N'Pools') IS NULL
+ALTER TABLE ApiToken ADD Pools NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+ALTER TABLE ApiToken DROP CONSTRAINT IF EXISTS [CK_ApiToken_Role];
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CK_ApiToken_Role', N'C') IS NULL
+ALTER TABLE ApiToken ADD CONSTRAINT [CK_ApiToken_Role] CHECK (lower(Role) IN ('reader', 'intake', 'operator', 'author', 'admin', 'agent', 'controller'));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
 IF NOT EXISTS (SELECT 1 FROM alembic_version)
-INSERT INTO alembic_version (version_num) VALUES ('0050');
+INSERT INTO alembic_version (version_num) VALUES ('0051');
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -2267,7 +2295,7 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0050' WHERE version_num = '0045';
+UPDATE alembic_version SET version_num = '0051' WHERE version_num = '0045';
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -2275,7 +2303,7 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0050' WHERE version_num = '0046';
+UPDATE alembic_version SET version_num = '0051' WHERE version_num = '0046';
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -2283,7 +2311,7 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0050' WHERE version_num = '0047';
+UPDATE alembic_version SET version_num = '0051' WHERE version_num = '0047';
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -2291,7 +2319,7 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0050' WHERE version_num = '0048';
+UPDATE alembic_version SET version_num = '0051' WHERE version_num = '0048';
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -2299,7 +2327,15 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0050' WHERE version_num = '0049';
+UPDATE alembic_version SET version_num = '0051' WHERE version_num = '0049';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0051' WHERE version_num = '0050';
 GO
 IF @@TRANCOUNT = 0
 BEGIN

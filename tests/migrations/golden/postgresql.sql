@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0050.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0051.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -23,7 +23,7 @@ CREATE TABLE alembic_version (
     CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
 
--- Running upgrade  -> 0050
+-- Running upgrade  -> 0051
 
 -- A batch: which entity it takes, how its instances are made, in what order and how often they are tried.
 CREATE TABLE ProcessBatch (
@@ -1119,6 +1119,7 @@ CREATE TABLE ApiToken (
     TokenHash VARCHAR(200) NOT NULL,
     Role VARCHAR(20) NOT NULL,
     Tag VARCHAR(200),
+    Pools VARCHAR(200),
     ExpiresTime TIMESTAMP(3) WITHOUT TIME ZONE,
     LastUsed TIMESTAMP(3) WITHOUT TIME ZONE,
     RevokedTime TIMESTAMP(3) WITHOUT TIME ZONE,
@@ -1127,7 +1128,7 @@ CREATE TABLE ApiToken (
     CONSTRAINT "UQ_ApiToken_TokenName" UNIQUE (TokenName),
     CONSTRAINT "UQ_ApiToken_TokenHash" UNIQUE (TokenHash),
     CONSTRAINT "CK_ApiToken_TokenName" CHECK (TokenName <> ''),
-    CONSTRAINT "CK_ApiToken_Role" CHECK (lower(Role) IN ('reader', 'intake', 'operator', 'author', 'admin')),
+    CONSTRAINT "CK_ApiToken_Role" CHECK (lower(Role) IN ('reader', 'intake', 'operator', 'author', 'admin', 'agent', 'controller')),
     CONSTRAINT "CK_ApiToken_ExpiresTime_Type" CHECK (ExpiresTime >= '0001-01-01' AND ExpiresTime < '10000-01-01'),
     CONSTRAINT "CK_ApiToken_LastUsed_Type" CHECK (LastUsed >= '0001-01-01' AND LastUsed < '10000-01-01'),
     CONSTRAINT "CK_ApiToken_RevokedTime_Type" CHECK (RevokedTime >= '0001-01-01' AND RevokedTime < '10000-01-01'),
@@ -1300,7 +1301,7 @@ INSERT INTO Leader (Fence) SELECT 0;
 
 INSERT INTO NamedLock (NamedLock_id) SELECT generate_series(1, 64);
 
-INSERT INTO alembic_version (version_num) VALUES ('0050') RETURNING alembic_version.version_num;
+INSERT INTO alembic_version (version_num) VALUES ('0051') RETURNING alembic_version.version_num;
 
 CREATE OR REPLACE FUNCTION batchctl_audit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$

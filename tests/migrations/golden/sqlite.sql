@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0050.
+-- The control database of batchctl on SQLite, schema 0051.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -11,7 +11,7 @@ CREATE TABLE alembic_version (
     CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
 
--- Running upgrade  -> 0050
+-- Running upgrade  -> 0051
 
 -- A batch: which entity it takes, how its instances are made, in what order and how often they are tried.
 CREATE TABLE ProcessBatch (
@@ -845,8 +845,9 @@ CREATE TABLE ApiToken (
     ApiToken_id INTEGER PRIMARY KEY AUTOINCREMENT,
     TokenName TEXT NOT NULL UNIQUE CHECK (length(TokenName) BETWEEN 1 AND 200),
     TokenHash TEXT NOT NULL UNIQUE CHECK (length(TokenHash) <= 200),
-    Role TEXT COLLATE NOCASE NOT NULL CHECK (Role IN ('reader', 'intake', 'operator', 'author', 'admin')),
+    Role TEXT COLLATE NOCASE NOT NULL CHECK (Role IN ('reader', 'intake', 'operator', 'author', 'admin', 'agent', 'controller')),
     Tag TEXT CHECK (length(Tag) <= 200),
+    Pools TEXT CHECK (length(Pools) <= 200),
     ExpiresTime TEXT
         CHECK (ExpiresTime GLOB '*[0-9]' AND ifnull(max('0001',date(ExpiresTime,'+0 days')),'')||' ' IN (ExpiresTime||' ',rtrim(ExpiresTime,'0123456789.:'))),
     LastUsed TEXT
@@ -855,7 +856,7 @@ CREATE TABLE ApiToken (
         CHECK (RevokedTime GLOB '*[0-9]' AND ifnull(max('0001',date(RevokedTime,'+0 days')),'')||' ' IN (RevokedTime||' ',rtrim(RevokedTime,'0123456789.:'))),
     z_inserted TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now'))
         CHECK (z_inserted GLOB '*[0-9]' AND ifnull(max('0001',date(z_inserted,'+0 days')),'')||' ' IN (z_inserted||' ',rtrim(z_inserted,'0123456789.:'))),
-    CHECK (NOT instr(replace(json_array(TokenName,TokenHash,Tag),'\\',''),'\u0000'))
+    CHECK (NOT instr(replace(json_array(TokenName,TokenHash,Tag,Pools),'\\',''),'\u0000'))
 ) STRICT;
 
 -- Until when no password of a user, or from an address, is looked at, as the last ones were wrong.
@@ -1001,7 +1002,7 @@ INSERT INTO Setting (Name, Value) SELECT 'DatabaseId', lower(hex(randomblob(16))
 
 INSERT INTO Leader (Fence) SELECT 0;
 
-INSERT INTO alembic_version (version_num) VALUES ('0050') RETURNING version_num;
+INSERT INTO alembic_version (version_num) VALUES ('0051') RETURNING version_num;
 
 CREATE VIEW vUnreadable AS
 SELECT TableName, Row_id, substr(Given, 1, instr(Given, ' ') - 1) AS ColumnName, ProcessBatch_id, Place,

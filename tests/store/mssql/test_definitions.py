@@ -86,7 +86,7 @@ def answer_a_comparison(server: SqlServer) -> None:
     server.when(
         r"SCHEMA_ID\(SCHEMA_NAME\(\)\)", [Rows([["CK_A", "(a > 0)"], ["CK_B", "(b > 0) NOT IN FORCE"]], columns)]
     )
-    server.when(r"INSERT INTO batchctl_model\.\[?alembic_version", [Rows([["0050"]], ["version_num"])])
+    server.when(r"INSERT INTO batchctl_model\.\[?alembic_version", [Rows([["0051"]], ["version_num"])])
     server.when("UPDATE batchctl_model", [Count(1)])
 
 
@@ -187,7 +187,7 @@ def test_an_upgrade_is_one_transaction(monkeypatch: pytest.MonkeyPatch, tmp_path
     server = SqlServer(module)
     server.install(monkeypatch)
     transactions = transactions_of(server, tmp_path)
-    server.when("INSERT INTO alembic_version", [Rows([["0050"]], ["version_num"])])
+    server.when("INSERT INTO alembic_version", [Rows([["0051"]], ["version_num"])])
     server.when("UPDATE alembic_version", [Count(1)])
     server.when("INFORMATION_SCHEMA|sys.tables", [Rows([], ["name"])])
     transactions.run(frozenset({Boundary.MIGRATION}), schema.upgrade)

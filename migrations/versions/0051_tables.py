@@ -1,6 +1,6 @@
 """All tables with their keys, constraints, indexes and first rows, as `tables/` has them for each kind of database.
 
-It replaces all revisions before it, and takes a database of the last of them, 0045 to 0049. What is new there is added, and
+It replaces all revisions before it, and takes a database of the last of them, 0045 to 0050. What is new there is added, and
 no row is moved: on SQLite the definitions of tables are written anew where they stand, in the order in which rows have their
 columns; on the servers `tables/<database>_since_<revision>.sql` say what changes in the tables that there were. Views, triggers
 and functions are no migration: `db upgrade` makes them anew. The first revision of all was called 0001, so that this one is
@@ -16,12 +16,12 @@ from pathlib import Path
 import sqlalchemy as sa
 from alembic import context, op
 
-revision = "0050"
+revision = "0051"
 down_revision = None
 branch_labels = None
 depends_on = None
 
-_SINCE = ("0047", "0048", "0049")
+_SINCE = ("0047", "0048", "0049", "0050")
 """The revisions after which tables were changed: each has a script of that, which takes databases up to it."""
 _MADE = re.compile(r'CREATE (TABLE|(?:UNIQUE )?INDEX) ["\[]?(\w+)["\]]?(?: ON (\w+))?')
 _ALTERED = re.compile(r"ALTER TABLE (\w+)")
@@ -35,7 +35,7 @@ _REDEFINE = sa.text("UPDATE sqlite_master SET sql = :sql WHERE type = 'table' AN
 
 
 def upgrade() -> None:
-    """Make everything from nothing, or what is missing in a database of revision 0045 to 0049."""
+    """Make everything from nothing, or what is missing in a database of revision 0045 to 0050."""
     dialect = op.get_context().dialect.name
     former = context.config.attributes.get("former")
     if former is None:
