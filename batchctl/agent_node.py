@@ -3,19 +3,76 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import cast
 
 from batchctl import __version__, config
 from batchctl.app import App
+from batchctl.domain.errors import ConfigurationError, InvalidInput
+from batchctl.domain.operators.issuers import is_console
+from batchctl.domain.text import visible
 from batchctl.plugin_api import RunsOneCommand
 from batchctl.preparation import Prepared, Preparer
+from batchctl.settings_sections import ConsoleSection
 from batchctl.step_running import runner_of
 from batchctl.system.commands.environment import take_secrets
+from batchctl.system.ids import SystemIds
 from batchctl.system.remote import wire
 from batchctl.system.remote.agent import Agent, AgentMeans
 from batchctl.system.remote.agent_folder import AgentFolder
+from batchctl.system.remote.agent_link import AgentLink
+from batchctl.system.remote.console_client import ConsoleAddress, ConsoleClient
 from batchctl.system.remote.wire import AgentFacts, AskedStep, Message
+
+LONGEST_OUTPUT = 4 * 1024 * 1024
+"""The most that `output_limit` may be where an agent's answers go through a console, which takes no longer ones."""
+
+
+def linked_agent(
+    settings: config.Settings,
+    server: str | None,
+    pools: Sequence[str],
+    slots: int,
+    resources: Mapping[str, float],
+    tell: Callable[[str], None],
+) -> AgentLink:
+    """Return the agent of this host as it polls a console for the steps of some pools."""
+    if server is not None and not is_console(server):
+        message = (
+            f"'{visible(server)}' is no address of a console: https://, its name, and its port unless that is 443."
+        )
+        raise InvalidInput(message, next_step="batchctl agent --server https://console.example.com --pool NAME")
+    given = settings.agent if server is None else settings.agent.model_copy(update={"server": server})
+    if given.server is None:
+        message = "It is not said at which console the agent polls."
+        raise InvalidInput(message, next_step="batchctl agent --server https://console.example.com --pool NAME")
+    if given.token is None:
+        message = "The agent has no token to show."
+        how = '[agent] token = "{secret:NAME}" in batchctl.toml; batchctl web token add makes it, where the console is'
+        raise ConfigurationError(message, next_step=how)
+    if settings.output_limit > LONGEST_OUTPUT:
+        message = (
+            f"output_limit is {settings.output_limit}, and the console takes answers with {LONGEST_OUTPUT} at most."
+        )
+        raise ConfigurationError(message, next_step=f"output_limit = {LONGEST_OUTPUT}")
+    client = ConsoleClient(console_of(settings, given))
+    agent = agent_of(settings, slots=slots)
+    facts = agent.facts
+    offer: Message = {
+        "name": f"{facts.host}-{facts.boot}",
+        "session": SystemIds().token(16),
+        "pools": [*{one.strip().lower() for one in pools}],
+        "slots": slots,
+        "resources": dict(resources),
+    }
+    return AgentLink(agent, client, offer, tell)
+
+
+def console_of(settings: config.Settings, given: ConsoleSection) -> ConsoleAddress:
+    """Return where a console is, with what is shown there."""
+    file = None if given.ca_file is None else str(settings.directory / given.ca_file)
+    return ConsoleAddress(given.server or "", config.secret_of(settings, given.token or ""), file)
 
 
 def agent_of(settings: config.Settings, *, slots: int) -> Agent:

@@ -11,8 +11,9 @@ from datetime import datetime
 from importlib.util import find_spec
 
 from batchctl import __version__, dask_agent
+from batchctl.agent_node import console_of
 from batchctl.app import App
-from batchctl.domain.errors import ConfigurationError, Refused, StepRefused
+from batchctl.domain.errors import Refused, StepRefused
 from batchctl.domain.outcomes import Rendered
 from batchctl.domain.rows import BatchDefinition, BatchInstance, HistoryEntry, Step
 from batchctl.domain.status import Cause, PoolKind
@@ -23,6 +24,7 @@ from batchctl.settings_sections import PoolSettings
 from batchctl.system.remote import wire
 from batchctl.system.remote.agent_handler import AgentHandler, carried_spec
 from batchctl.system.remote.agent_pool import AgentPool
+from batchctl.system.remote.console_relay import ConsoleRelay
 from batchctl.system.remote.dask_cluster import DaskCluster
 from batchctl.system.remote.followed_agent import PoolMeans
 from batchctl.system.remote.routed_runner import RoutedRunner
@@ -141,13 +143,12 @@ def pool_of(
         report=report,
         has_room=wake,
     )
-    return AgentPool(name, _transport(name, given), means)
+    return AgentPool(name, _transport(app, name, given), means)
 
 
-def _transport(name: str, given: PoolSettings) -> AgentTransport:
-    if given.kind != PoolKind.DASK.value:
-        message = f"[pools.{name}]: no controller reaches agents of kind {given.kind}."
-        raise ConfigurationError(message, next_step=f'kind = "{PoolKind.DASK}" with the address of a scheduler')
+def _transport(app: App, name: str, given: PoolSettings) -> AgentTransport:
+    if given.kind == PoolKind.AGENTS.value:
+        return ConsoleRelay(name.strip().lower(), console_of(app.settings, given))
     if find_spec("distributed") is None:
         message = f"[pools.{name}] needs the package distributed, which this Python does not have."
         raise Refused(message, next_step="pip install 'batchctl[dask]'")

@@ -23,6 +23,7 @@ from batchctl.domain.configuring import how_to_add_connection, how_to_name_secre
 from batchctl.domain.errors import ConfigurationError, DatabaseRefused
 from batchctl.domain.text import did_you_mean, nearest, unfit, visible
 from batchctl.settings_sections import (
+    AgentSettings,
     AlertSettings,
     ChannelSettings,
     ConnectionSettings,
@@ -55,6 +56,7 @@ _SECTIONS: Mapping[str, type[Section]] = {
     "alerts": AlertSettings,
     "report": ReportSettings,
     "web": WebSettings,
+    "agent": AgentSettings,
 }
 """What has keys of its own: they also come from variables such as BATCHCTL_LOG__FORMAT."""
 _OPEN_ENDED = (*(f"{PREFIX}{section.upper()}__" for section in _SECTIONS), _KEPT_FROM_STEPS)
@@ -86,6 +88,7 @@ _JSON_EXAMPLES = {
     "alerts": '{"repeat": "30m"}',
     "report": '{"night": "06:30", "channels": ["mail"]}',
     "web": '{"names": ["night.example.org"]}',
+    "agent": '{"server": "https://console.example.com"}',
 }
 
 
@@ -105,6 +108,7 @@ class Settings(BaseSettings):
     alerts: AlertSettings = Field(default_factory=AlertSettings)
     report: ReportSettings = Field(default_factory=ReportSettings)
     web: WebSettings = Field(default_factory=WebSettings)
+    agent: AgentSettings = Field(default_factory=AgentSettings)
     populate_timeout: float = Field(default=30.0, gt=0, le=3600)
     trigger_timeout: float = Field(default=30.0, gt=0, le=3600)
     stop_grace: float = Field(default=10.0, gt=0, le=3600)
@@ -288,6 +292,11 @@ def refuse_wrong_folder(settings: Settings) -> None:
             " Go to the folder where they are, or name them by --config FILE, BATCHCTL_CONFIG or BATCHCTL_DATABASE_URL."
         )
         raise DatabaseRefused(message, next_step="batchctl db upgrade   (makes a new one here)")
+
+
+def secret_of(settings: Settings, reference: str) -> str:
+    """Return the value of the secret that a text refers to as `{secret:NAME}`."""
+    return secret(settings, urls.reference(reference) or reference)
 
 
 def connection_url(settings: Settings, name: str) -> str:

@@ -113,7 +113,7 @@ def try_pool(app: App, name: str) -> tuple[AgentTrial, ...]:
     if given is None:
         near = visible(did_you_mean(name, app.settings.agent_pools))
         message = f"batchctl.toml has no pool '{visible(name)}' whose steps agents carry.{near}"
-        example = f'[pools.{typed(name)}] with kind = "dask" and scheduler = "tcp://host:8786"'
+        example = f"[pools.{typed(name)}] with its kind and where its agents are reached (docs/agents.md)"
         raise NotFound(message, next_step=f"write {example} into batchctl.toml")
     reports = SimpleQueue[Report]()
     mine = f"trial-{app.ids.token(8)}"
@@ -121,7 +121,8 @@ def try_pool(app: App, name: str) -> tuple[AgentTrial, ...]:
         pool.meet(MET_IN)
         if pool.failure is not None:
             message = f"The agents of pool {visible(name)} cannot be looked for: {pool.failure}."
-            raise Refused(message, next_step=f"see that a scheduler listens at {given.scheduler}")
+            what = "a console answers" if given.scheduler is None else "a scheduler listens"
+            raise Refused(message, next_step=f"see that {what} at {given.scheduler or given.server}")
         pool.keep_lease(app.clock.monotonic() + MET_IN + ENDED_IN * max(len(pool.agents), 1))
         return tuple(_Trial(app, pool, each, mine, reports).found() for each in pool.agents)
 

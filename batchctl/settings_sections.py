@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from batchctl.domain import urls
 from batchctl.domain.maintenance.lengths import length_of
-from batchctl.domain.operators.issuers import is_issuer
+from batchctl.domain.operators.issuers import is_console, is_issuer
 from batchctl.domain.scheduling.column_text import UnfitText, time_of_day
 from batchctl.domain.text import visible
 
@@ -171,7 +171,36 @@ class ReportSettings(Section):
         return self
 
 
-class PoolSettings(Section):
+def _checked_server(value: str | None) -> str | None:
+    if value is not None and not is_console(value):
+        raise ValueError(
+            'write the address of the console, "https://console.example.com"; http:// does for this machine alone'
+        )
+    return value
+
+
+def _checked_reference(value: str | None) -> str | None:
+    if value is not None and urls.reference(value) is None:
+        raise ValueError('it refers to a secret, and is none: "{secret:NAME}", and a section [secrets.NAME]')
+    return value
+
+
+class ConsoleSection(Section):
+    """How a console is reached: its address, the token that is shown there, and who has signed its certificate."""
+
+    server: str | None = None
+    token: str | None = Field(default=None, repr=False)
+    ca_file: str | None = None
+
+    _is_server = field_validator("server")(_checked_server)
+    _is_reference = field_validator("token")(_checked_reference)
+
+
+class AgentSettings(ConsoleSection):
+    """`[agent]`: the console at which the agent of this host polls."""
+
+
+class PoolSettings(ConsoleSection):
     """`[pools.NAME]`: how this controller reaches a pool whose steps agents carry."""
 
     kind: Literal["controllers", "dask", "agents"] = "controllers"
@@ -195,6 +224,11 @@ class PoolSettings(Section):
             raise ValueError('a scheduler goes with kind = "dask", and with no other: scheduler = "tls://host:8786"')
         if self.scheduler is not None and self.scheduler.startswith("tls://") and not self.security:
             raise ValueError("a scheduler at tls:// needs tls_ca_file, tls_cert and tls_key")
+        of_agents = [self.server, self.token]
+        if (None in of_agents) if self.kind == "agents" else (self.ca_file or any(of_agents)):
+            raise ValueError(
+                'server and token go with kind = "agents", and with no other: server = "https://console.example.com"'
+            )
         return self
 
     @property
@@ -250,9 +284,7 @@ class WebSettings(Section):
     @field_validator("oidc_client_secret")
     @classmethod
     def _a_reference(cls, value: str | None) -> str | None:
-        if value is not None and urls.reference(value) is None:
-            raise ValueError('it refers to a secret, and is none: "{secret:NAME}", and a section [secrets.NAME]')
-        return value
+        return _checked_reference(value)
 
     @model_validator(mode="after")
     def _issuer_and_client(self) -> WebSettings:

@@ -87,7 +87,7 @@ class Rounds:
 
 
 def _work(session: CliSession, rounds: Rounds | None, slots: int | None, pools: Sequence[str]) -> None:
-    with progress.watched(session, slots, pools) as node, _signals_to(node.stop) as received:
+    with progress.watched(session, slots, pools) as node, signals_to(node.stop) as received:
         done = node.process() if rounds is None else node.run(once=rounds.once, until_idle=rounds.until_idle)
     steps = f"{done.started} started, {done.succeeded} succeeded, {done.failed} failed"
     steps += f", {done.cancelled} cancelled" if done.cancelled else ""
@@ -114,7 +114,7 @@ def _failing(session: CliSession, failed: Sequence[InstanceId]) -> InstanceId | 
 
 
 @contextmanager
-def _signals_to(stop: Callable[[], None]) -> Iterator[list[int]]:
+def signals_to(stop: Callable[[], None]) -> Iterator[list[int]]:
     """Let Ctrl-C and SIGTERM call `stop`; yield the list of what was received."""
     received: list[int] = []
 

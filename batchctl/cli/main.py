@@ -64,6 +64,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "controllers": ("controller_commands", "List the controllers and the last sign of life of each."),
     "pools": ("operators.pool_commands", "List the pools, who serves each, and what waits for them."),
     "pool": ("operators.pool_test_command", "Try the agents of a pool: what each has, and whether a step runs there."),
+    "agent": ("operators.agent_command", "Carry steps of pools for controllers, on a host without a database login."),
     "freezes": ("operators.freeze_commands", "List what is frozen, why and until when."),
     "requests": ("operators.request_commands", "List what was asked for by rows of OperatorRequest, with the answers."),
     "rerun": ("operators.acting_commands", "Run an instance again from the step that failed, or from another."),
@@ -152,7 +153,8 @@ GROUPS: dict[str, dict[str, str]] = {
     "Operate": {
         "check, doctor, fsck": "Check the definitions; this host; the tables.",
         "pools, drain, undrain": "List pools; begin nothing new in one, or on a host.",
-        "pool, alert, purge": "Try agents, alert channels; delete what is old.",
+        "agent, pool": "Carry steps of a pool; try the agents of one.",
+        "alert, purge": "Try alert channels; delete what is old.",
     },
     "Set up": {
         "demo": "Run the worked example in a fresh folder.",

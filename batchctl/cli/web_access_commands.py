@@ -175,8 +175,9 @@ def add_token(
     _show(made, "Would be added" if dry_run else "Added", None if dry_run else secret, as_json=as_json)
     _note_of_tag(session, tag)
     for one in console_users.unknown_pools(session.app.transactions, made):
-        known = f"INSERT INTO Pool (PoolName, Kind) VALUES ('{visible(one)}', 'agents')"
-        output.say(f"Note: there is no pool {visible(one)} of kind agents yet: {known}")
+        output.say(
+            f"Note: there is no pool {visible(one)} of kind agents yet; batchctl pools lists those that there are."
+        )
 
 
 @tokens.command("revoke")

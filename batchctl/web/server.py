@@ -40,7 +40,7 @@ class Terminal:
 
 
 class EndingServer(uvicorn.Server):
-    """Lets the streams of live pages go as soon as it is told to end: it would wait for them, and then break them off."""
+    """Lets live pages and agents go as soon as it is told to end: it would wait for them, and then break them off."""
 
     def __init__(self, settings: uvicorn.Config, end: Callable[[], None]) -> None:
         """Serve nothing yet."""
@@ -169,4 +169,4 @@ def serve(app: App, reach: Reach, terminal: Terminal) -> None:
         # The server sends the signal on to the handler before its own.
         signal.signal(signal.SIGTERM, lambda _number, _frame: None)
         with suppress(KeyboardInterrupt):
-            EndingServer(served, console.live.end).run(sockets=[place])
+            EndingServer(served, console.end).run(sockets=[place])

@@ -25,6 +25,8 @@ from batchctl.domain.operators.logins import Right, Session
 from batchctl.domain.text import message_of, visible
 from batchctl.store.maintenance import schema
 from batchctl.system.concurrency.lending_threads import LendingThreads
+from batchctl.system.remote.console_client import ROOT as RELAY_ROOT
+from batchctl.system.remote.relay import Relay
 from batchctl.web import guards, handbook
 from batchctl.web.act_forms import DONE, ActForms
 from batchctl.web.doors import CodeDoor
@@ -34,6 +36,7 @@ from batchctl.web.live_pages import Live, stream_of
 from batchctl.web.many_acts import ManyActs
 from batchctl.web.page import Page, PageAt, PageRequest
 from batchctl.web.pages import PAGES
+from batchctl.web.relay_doors import RelayDoors
 from batchctl.web.rest.api import ROOT, Api
 from batchctl.web.tables import cell_of, counted, linked, list_as_csv, table_of, width_of
 
@@ -78,6 +81,7 @@ class Console:
         """Open nothing yet."""
         self.entrance = Entrance(self, self.door, self.proxies, self.issuer)
         self.live = Live(self.open_app)
+        self._relay = Relay()
         # Of this program, whatever is installed while it runs.
         self._revision = schema.newest_revision()
         self._threads, self._acting = (
@@ -104,10 +108,16 @@ class Console:
         pages = self.pages()
 
         async def answered(scope: Scope, receive: Receive, send: Send) -> None:
-            _IS_ACT.set(scope.get("method") == "POST")
+            is_relayed = str(scope.get("path", "")).startswith(RELAY_ROOT)
+            _IS_ACT.set(scope.get("method") == "POST" and not is_relayed)
             await pages(scope, receive, send)
 
         return guards.Headers(answered, has_tls=has_tls)
+
+    def end(self) -> None:
+        """Let go what waits in live pages, and the questions and answers of agents."""
+        self.live.end()
+        self._relay.end()
 
     def pages(self) -> Starlette:
         """Return what answers at each address."""
@@ -122,6 +132,7 @@ class Console:
                 *ManyActs(self, self.forms.token).routes(self._guarded),
                 self.live.route(self._guarded),
                 Mount(ROOT, Api(self).application()),
+                Mount(RELAY_ROOT, RelayDoors(self, self._relay).application()),
                 Mount("/static", StaticFiles(directory=_HERE / "static")),
                 Mount(handbook.FILES, StaticFiles(directory=handbook.folder(), check_dir=False)),
             ],

@@ -34,7 +34,7 @@ def test(session: CliSession, name: str, as_json: bool) -> None:
 
 def _show(name: str, found: tuple[pool_trial.AgentTrial, ...]) -> None:
     if not found:
-        output.say(f"Pool {name} has no agent: its cluster has no worker.")
+        output.say(f"Pool {name} has no agent: its cluster has no worker, or no batchctl agent polls for it.")
         return
     output.show_list(pool_trial.AGENTS, found)
     for one in found:

@@ -34,6 +34,11 @@ def is_issuer(address: str) -> bool:
     return _is_safe(address) and "?" not in address and "#" not in address
 
 
+def is_console(address: str) -> bool:
+    """Say whether this may be the address of a console: with TLS, or on this machine, and nothing behind its name."""
+    return _is_safe(address) and urlsplit(address)[2:] in {("", "", ""), ("/", "", "")}
+
+
 def metadata_of(document: Mapping[str, object], issuer: str) -> IssuerMetadata:
     """Read what an issuer publishes of itself."""
     if document.get("issuer") != issuer:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Found = TypeVar("Found")
 
@@ -26,3 +26,15 @@ async def look_often(
         await asyncio.sleep(every)
         found = await look()
     return found
+
+
+async def unless_first(other: Awaitable[object], work: Coroutine[Any, Any, Found]) -> Found | None:
+    """Return what comes of some work, which is given up where something else comes first: None then."""
+    doing, before = asyncio.ensure_future(work), asyncio.ensure_future(other)
+    try:
+        await asyncio.wait({doing, before}, return_when=asyncio.FIRST_COMPLETED)
+        return doing.result() if doing.done() else None
+    finally:
+        for one in (doing, before):
+            one.cancel()
+        await asyncio.gather(doing, before, return_exceptions=True)

@@ -11,11 +11,12 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.outcomes import Rendered
@@ -29,10 +30,9 @@ from batchctl.system.remote.carrier import Carrier
 from batchctl.system.remote.token_journal import TokenJournal
 from batchctl.system.remote.wire import AgentFacts, AgentToken, AskedStep, Message
 
+Result = TypeVar("Result")
 MOST_ASKED = 64
 """How many questions are answered at once; each controller has one that waits for news."""
-HEARD_IN = 10.0
-"""Seconds that controllers have to hear of the last ends, before an agent that is to end does."""
 LOOK = 0.1
 
 
@@ -76,7 +76,11 @@ class Agent:
 
     async def answer_aside(self, verb: str, message: Mapping[str, Any]) -> Message:
         """Answer on a thread of its own."""
-        return await asyncio.wrap_future(self._threads.submit(self.answer, verb, message))
+        return await asyncio.wrap_future(self.aside(partial(self.answer, verb, message)))
+
+    def aside(self, work: Callable[[], Result]) -> Future[Result]:
+        """Do something on one of the threads that answer."""
+        return self._threads.submit(work)
 
     def answer(self, verb: str, message: Mapping[str, Any]) -> Message:
         """Do what a controller asks, and return what comes of it; what is refused is answered too."""
@@ -92,19 +96,26 @@ class Agent:
         return {**found, "carrier": mark, "clock": time.monotonic(), "busy": self.busy}
 
     @property
+    def facts(self) -> AgentFacts:
+        """Return what it says of itself."""
+        return self._means.facts
+
+    @property
     def busy(self) -> int:
         """Return how many steps it carries."""
         return sum(len(each.under_way) for each in self._carriers.copy().values())
 
+    @property
+    def is_done(self) -> bool:
+        """Say whether it carries nothing, and has told each controller that still asks what became of the last step."""
+        return all(each.is_done for each in self._carriers.copy().values())
+
     async def finish(self) -> None:
-        """Wait until all that it carries has ended, and its controllers had time to hear of it."""
+        """Wait until it is done."""
         await asyncio.to_thread(self._finish)
 
     def _finish(self) -> None:
-        while self.busy:
-            time.sleep(LOOK)
-        until = time.monotonic() + HEARD_IN
-        while time.monotonic() < until and not all(each.news.all_heard for each in self._carriers.copy().values()):
+        while not self.is_done:
             time.sleep(LOOK)
 
     def close(self) -> None:

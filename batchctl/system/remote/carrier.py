@@ -53,6 +53,11 @@ class Carrier:
         return self._thread.is_alive()
 
     @property
+    def is_done(self) -> bool:
+        """Say whether it carries nothing, and has nothing to tell a controller that is still there."""
+        return not self.under_way and (self.news.all_heard or time.monotonic() - self.asked_at >= IDLE)
+
+    @property
     def is_idle(self) -> bool:
         """Say whether its controller seems to be gone: it carries nothing, and has not been asked for a while."""
         silent = time.monotonic() - self.asked_at

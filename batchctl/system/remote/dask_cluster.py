@@ -59,8 +59,9 @@ class DaskCluster:
             if worker.get("status", "running") == "running"
         }
 
-    async def ask(self, name: str, verb: str, message: Received) -> Received:
+    async def ask(self, name: str, verb: str, message: Received, *, within: float) -> Received:
         """Ask the agent of a worker, whose address is its name."""
+        del within
         client = self._opened()
         try:
             if name not in self._is_direct:

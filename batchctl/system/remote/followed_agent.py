@@ -212,7 +212,7 @@ class FollowedAgent:
         asked = {**self.means.message, **message}
         try:
             async with asyncio.timeout(within):
-                answer = await self.transport.ask(self.offer.name, verb, asked)
+                answer = await self.transport.ask(self.offer.name, verb, asked, within=within)
         except TimeoutError:
             silence = f"no answer within {within:.0f} s"
             raise UnreachableError(silence) from None

@@ -31,8 +31,11 @@ class AgentTransport(Protocol):
     async def offered(self) -> Mapping[str, OfferedAgent]:
         """Return by name the agents that are there now and take new steps; raises `UnreachableError`."""
 
-    async def ask(self, name: str, verb: str, message: Received) -> Received:
-        """Return an agent's answer; raises `UnreachableError`. The agent may be asked more than once for it."""
+    async def ask(self, name: str, verb: str, message: Received, *, within: float) -> Received:
+        """Return an agent's answer; raises `UnreachableError`. The agent may be asked more than once for it.
+
+        After `within` seconds the answer is not waited for any more.
+        """
 
     async def close(self) -> None:
         """Let go of everything."""

@@ -70,7 +70,8 @@ class InProcessTransport:
         self._see()
         return {name: OfferedAgent(name, wire.slots, wire.resources) for name, wire in self.wires.items()}
 
-    async def ask(self, name: str, verb: str, message: Mapping[str, Any]) -> Message:
+    async def ask(self, name: str, verb: str, message: Mapping[str, Any], *, within: float) -> Message:
+        del within
         if name not in self.wires:
             raise UnreachableError(f"there is no {name}")
         return await self.wires[name].ask(verb, message)
