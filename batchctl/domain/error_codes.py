@@ -349,6 +349,12 @@ CODES: Mapping[str, int] = {
     "batchctl.system.remote.token_journal:TokenJournal.check": 1621,
     "batchctl.system.remote.local_cluster:check_package": 1622,
     "batchctl.system.remote.agent_handler:carried_spec": 1623,
+    "batchctl.agent_node:linked_agent": 1630,
+    "batchctl.operations.operators.console_users:_bound_to": 1631,
+    "batchctl.web.relay_doors:_other_pools": 1632,
+    "batchctl.web.relay_doors:_other_role": 1633,
+    "batchctl.web.relay_doors:_unfit": 1634,
+    "batchctl.web.relay_doors:_unknown": 1635,
 }
 """By the module and the function that makes the error."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, Protocol
@@ -118,7 +118,8 @@ class RelayDoors:
     async def _poll(self, request: Request, session: Session) -> Response:
         members = await _members_of(request)
         offer, hold = _offer_in(members), _number(members, "hold", HELD)
-        _check_pools(session, offer.pools)
+        if (wrong := _other_pools(session, offer.pools)) is not None:
+            return of_error(wrong, 403)
         found = await patience.unless_first(request.receive(), self.relay.poll(offer, hold))
         if found is None or await self._session(request) is None:
             # What was taken goes to no agent: it is asked again.
@@ -134,12 +135,14 @@ class RelayDoors:
 
     async def _offered(self, request: Request, session: Session) -> Response:
         pool = request.path_params["pool"]
-        _check_pools(session, {pool})
+        if (wrong := _other_pools(session, [pool])) is not None:
+            return of_error(wrong, 403)
         return _json({"agents": [*self.relay.offered(pool)]})
 
     async def _ask(self, request: Request, session: Session) -> Response:
         pool, name = request.path_params["pool"], request.path_params["name"]
-        _check_pools(session, {pool})
+        if (wrong := _other_pools(session, [pool])) is not None:
+            return of_error(wrong, 403)
         members = await _members_of(request)
         verb, asked, within = _text(members, "verb"), members.get("message"), _number(members, "within", 3600)
         found = await patience.unless_first(
@@ -192,19 +195,17 @@ def _unfit(name: str) -> InvalidInput:
     return InvalidInput(message, next_step="install the version of the console there")
 
 
-def _check_pools(session: Session, pools: frozenset[str] | set[str]) -> None:
-    others = sorted({*pools} - session.pools)
-    if others:
-        message = f"{session.user} is for {_listed(session.pools)}, and not for {_listed(others)}."
-        raise _NotForPoolError(message, next_step=f"batchctl web token add NAME --role {session.role} --pool POOL")
+def _other_pools(session: Session, pools: Iterable[str]) -> Refused | None:
+    """Return why a token does not do for some pools; None where it does."""
+    others = {*pools} - session.pools
+    if not others:
+        return None
+    message = f"{session.user} is for {_listed(session.pools)}, and not for {_listed(others)}."
+    return Refused(message, next_step=f"batchctl web token add NAME --role {session.role} --pool POOL")
 
 
-class _NotForPoolError(Refused):
-    """A token is bound to other pools."""
-
-
-def _listed(pools: Any) -> str:
-    return ", ".join(f"pool {visible(one)}" for one in sorted(pools))
+def _listed(pools: Iterable[str]) -> str:
+    return "pool " + ", ".join(visible(one) for one in sorted(pools))
 
 
 def _other_role(right: Right, session: Session) -> Refused:

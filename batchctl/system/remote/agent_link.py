@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -35,7 +36,7 @@ class AgentLink:
     """What is said of the agent: its name, its pools, what it has."""
     tell: Callable[[str], None]
     """Tells a person at the host what has changed."""
-    _told: str = ""
+    _shown: str = ""
     _stops: int = 0
     _changed: threading.Event = field(default_factory=threading.Event)
     _is_over: bool = False
@@ -84,7 +85,8 @@ class AgentLink:
 
     def _take(self, found: Received) -> None:
         for question in found.get("questions", ()):
-            self.agent.aside(partial(self._answer, question))
+            with suppress(RuntimeError):  # The agent is closed: no answer of it arrives any more.
+                self.agent.aside(partial(self._answer, question))
 
     def _answer(self, question: Mapping[str, Any]) -> None:
         """Answer one question; where the answer does not arrive, it is asked again."""
@@ -100,6 +102,6 @@ class AgentLink:
 
     def _say(self, text: str) -> None:
         """Tell what is not known yet: the same again and again helps no reader."""
-        if text != self._told and not self._is_over:
-            self._told = text
+        if text != self._shown and not self._is_over:
+            self._shown = text
             self.tell(f"Agent {self.offer['name']}: {text}.")

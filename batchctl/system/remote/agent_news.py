@@ -7,8 +7,11 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
-from batchctl.ports import Report
+from batchctl.ports import Finished, Report, Wrote
 from batchctl.system.remote.wire import Message, report_message
+
+MOST_AT_ONCE = 1_000_000
+"""Characters of output after which the rest of the reports is left for the next answer."""
 
 
 class AgentNews:
@@ -39,5 +42,26 @@ class AgentNews:
             while self._kept and self._kept[0][0] <= number:
                 self._kept.popleft()
             self._condition.wait_for(lambda: bool(self._kept), wait)
-            at = now()
-            return {"last": self._last, "reports": [report_message(each, at) for _, each in self._kept]}
+            taken, at = self._taken(), now()
+            last = taken[-1][0] if taken else self._last
+            return {"last": last, "reports": [report_message(each, at) for _, each in taken]}
+
+    def _taken(self) -> list[tuple[int, Report]]:
+        """Return the oldest reports, as many as one answer takes."""
+        taken, length = list[tuple[int, Report]](), 0
+        for number, each in self._kept:
+            if taken and length + _length_of(each) > MOST_AT_ONCE:
+                break
+            taken.append((number, each))
+            length += _length_of(each)
+        return taken
+
+
+def _length_of(report: Report) -> int:
+    match report:
+        case Wrote():
+            return len(report.text or "")
+        case Finished():
+            return len(report.outcome.output or "")
+        case _:
+            return 0

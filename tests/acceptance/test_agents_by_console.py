@@ -1,0 +1,272 @@
+"""Agents on hosts that nothing connects to: they poll a console, over TLS, and controllers ask them there."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from tests.acceptance.consoles import PASSWORD
+from tests.acceptance.installation import RunBatchctl, StartBatchctl
+from tests.acceptance.night import Night
+from tests.acceptance.relayed import POOL, Relayed, python, relaying
+from tests.control_databases import ControlDatabase
+from tests.leftovers import end_supervisors
+from tests.system.watching import LIMIT
+
+
+@pytest.fixture
+def relayed(
+    control_database: ControlDatabase, run_batchctl: RunBatchctl, start_batchctl: StartBatchctl, tmp_path: Path
+) -> Iterator[Relayed]:
+    with relaying(Night(control_database, run_batchctl), start_batchctl) as made:
+        yield made
+    end_supervisors(tmp_path)
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Wait for what other processes do."""
+    over = time.monotonic() + LIMIT
+    while not condition():
+        assert time.monotonic() < over
+        Event().wait(0.05)
+
+
+def far_batch(relayed: Relayed, *commands: str, **columns: object) -> None:
+    """Register a batch whose steps agents carry, and let work come in."""
+    relayed.night.batch("Far", *commands, Pool=POOL)
+    for column, value in columns.items():
+        relayed.night.sql(f"UPDATE ProcessControl SET {column} = ?", value)
+    relayed.night.arrive("Far")
+
+
+def attempts(relayed: Relayed) -> list[str]:
+    return [str(status) for (status,) in relayed.night.sql("SELECT Status FROM BatchProcessHistory ORDER BY 1")]
+
+
+def gate(folder: Path) -> str:
+    """Return a command that waits for a file."""
+    open_ = f"import pathlib,time\nwhile not pathlib.Path({str(folder / 'open')!r}).exists(): time.sleep(0.05)"
+    return python(f"{open_}\nprint('done')")
+
+
+def test_an_agent_says_what_it_has_and_carries_steps(relayed: Relayed) -> None:
+    agent = relayed.agent("far", relayed.token("far", "agent"), "--slots", "2", "--resources", "GPU=1,MEMORY=8e9")
+    until(lambda: "polls https://127.0.0.1" in agent.log)
+
+    (found,) = relayed.night.json("pool", "test", POOL)
+    assert (found["Slots"], found["Directory"], found["Failure"]) == (2, str(agent.folder), None)
+    assert found["Resources"] == "GPU=1, MEMORY=8e+09"
+
+    far_batch(relayed, "echo one", "echo two", Needs="GPU=1")
+    done = relayed.night("run", "--until-idle", "1")
+    assert done.returncode == 0, done.stderr
+    rows = relayed.night.sql("SELECT Status, Output, CommandSpec, CommandText FROM BatchProcessHistory")
+    assert [(status, output.strip()) for status, output, *_ in rows] == [("success", "one"), ("success", "two")]
+    assert {json.loads(spec)["batchctl.agent"]["pool"] for *_, spec, _ in rows} == {POOL}
+    assert all(str(agent.folder) in text for *_, text in rows)
+    assert relayed.night.status_of(1) == "complete"
+    assert agent.end() == 0
+    assert "told to end" in agent.log
+
+
+def test_an_agent_waits_for_a_console_that_is_away_and_a_step_for_one_that_comes_back(relayed: Relayed) -> None:
+    token = relayed.token("far", "agent")
+    relayed.end_console()
+    agent = relayed.agent("far", token)
+    until(lambda: "cannot be reached" in agent.log and "tried again every 1 s" in agent.log)
+    relayed.serve()
+    until(lambda: "polls https://" in agent.log)
+
+    far_batch(relayed, gate(agent.folder))
+    controller = relayed.start("run", cwd=relayed.night.folder, env=relayed.night.environment)
+    relayed.started.append(controller)
+    until(
+        lambda: (
+            attempts(relayed) == ["running"] and relayed.night.sql("SELECT 1 FROM BatchProcessHistory WHERE Pid > 0")
+        )
+    )
+    relayed.end_console(signal.SIGKILL)
+    (agent.folder / "open").touch()
+    relayed.serve()
+    until(lambda: attempts(relayed) == ["success"])
+    controller.send_signal(signal.SIGTERM)
+    controller.communicate(timeout=LIMIT)
+    assert agent.end() == 0
+
+
+def test_an_agent_that_is_told_to_end_takes_nothing_new_and_waits_for_its_steps(relayed: Relayed) -> None:
+    token = relayed.token("far", "agent")
+    agent = relayed.agent("far", token)
+    far_batch(relayed, gate(agent.folder), "echo next")
+    controller = relayed.start("run", cwd=relayed.night.folder, env=relayed.night.environment)
+    relayed.started.append(controller)
+    until(lambda: relayed.night.sql("SELECT 1 FROM BatchProcessHistory WHERE Pid > 0"))
+
+    agent.process.send_signal(signal.SIGTERM)
+    until(lambda: "steps that still run: 1" in agent.log)
+    of_pool = "SELECT Agents FROM ControllerPool WHERE PoolName = ?"
+    until(lambda: "slots" not in str(relayed.night.sql(of_pool, POOL)))
+    (agent.folder / "open").touch()
+    agent.process.communicate(timeout=LIMIT)
+    assert agent.process.returncode == 0
+    until(lambda: attempts(relayed)[0] == "success")
+    assert relayed.night.status_of(1) != "complete"
+
+    other = relayed.agent("other", token)
+    until(lambda: relayed.night.status_of(1) == "complete")
+    specs = [
+        spec for (spec,) in relayed.night.sql("SELECT CommandSpec FROM BatchProcessHistory WHERE Status = 'success'")
+    ]
+    assert len({json.loads(spec)["batchctl.agent"]["agent"] for spec in specs}) == 2
+    assert other.end() == 0
+
+
+@pytest.mark.parametrize(("on_lost", "end"), [("rerun", "complete"), ("hold", "held")])
+def test_what_a_killed_agent_carried_is_lost_and_on_lost_decides(relayed: Relayed, on_lost: str, end: str) -> None:
+    token = relayed.token("far", "agent")
+    first = relayed.agent("first", token)
+    far_batch(relayed, gate(relayed.night.folder), OnLost=on_lost)
+    controller = relayed.start("run", cwd=relayed.night.folder, env=relayed.night.environment)
+    relayed.started.append(controller)
+    until(lambda: relayed.night.sql("SELECT 1 FROM BatchProcessHistory WHERE Pid > 0"))
+
+    first.end(signal.SIGKILL)
+    (relayed.night.folder / "later").touch()
+    second = relayed.agent("second", token)
+    until(lambda: "lost" in attempts(relayed))
+    (relayed.night.folder / "open").touch()
+    until(lambda: relayed.night.status_of(1) == end)
+    assert attempts(relayed) == (["lost", "success"] if on_lost == "rerun" else ["lost"])
+    assert second.end() == 0
+
+
+def test_another_controller_goes_on_with_what_an_agent_carries(relayed: Relayed) -> None:
+    agent = relayed.agent("far", relayed.token("far", "agent"))
+    far_batch(relayed, gate(agent.folder), OnLost="hold")
+    first = relayed.start("run", cwd=relayed.night.folder, env=relayed.night.environment)
+    until(lambda: relayed.night.sql("SELECT 1 FROM BatchProcessHistory WHERE Pid > 0"))
+    first.kill()
+    first.communicate(timeout=LIMIT)
+
+    second = relayed.start("run", cwd=relayed.night.folder, env=relayed.night.environment)
+    relayed.started.append(second)
+    of_second = "SELECT 1 FROM BatchControl WHERE ClaimToken > 1"
+    until(lambda: relayed.night.sql(of_second))
+    (agent.folder / "open").touch()
+    until(lambda: relayed.night.status_of(1) == "complete")
+    assert attempts(relayed) == ["success"]
+    second.send_signal(signal.SIGTERM)
+    second.communicate(timeout=LIMIT)
+    assert agent.end() == 0
+
+
+def test_a_token_that_does_not_do_is_named_by_the_agent_which_tries_on(relayed: Relayed) -> None:
+    wrong = relayed.agent("wrong", "nonsense")
+    until(lambda: "The token lets no program in" in wrong.log)
+    people = relayed.agent("people", relayed.token("people", "admin"))
+    until(lambda: "takes a token of role agent, and token:people (admin) is none" in people.log)
+    asker = relayed.agent("asker", relayed.token("asker", "controller"))
+    until(lambda: "takes a token of role agent, and token:asker (controller) is none" in asker.log)
+    relayed.night.sql("INSERT INTO Pool (PoolName, Kind) VALUES ('gpu', 'agents')")
+    other = relayed.agent("other", relayed.token("other", "agent", "--pool", "gpu"))
+    until(lambda: "token:other is for pool gpu, and not for pool ssis" in other.log)
+
+    far = relayed.agent("far", relayed.token("far", "agent"))
+    until(lambda: "polls https://" in far.log)
+    assert relayed.night("web", "token", "revoke", "far", "--reason", "it was lost").returncode == 0
+    until(lambda: "The token lets no program in" in far.log)
+    assert all(one.process.poll() is None for one in (wrong, people, asker, other, far)), "they try on"
+    assert {one.end() for one in (wrong, people, asker, other, far)} == {0}
+
+
+def test_tokens_of_agents_and_controllers_open_no_other_door_and_other_tokens_not_theirs(relayed: Relayed) -> None:
+    agent, asker, admin = (relayed.token(role, role) for role in ("agent", "controller", "admin"))
+    for token in (agent, asker):
+        for path in ("/batches", "/status", "/openapi.json"):
+            assert relayed.ask(token, path, root="/api/v1")[0] == 403
+    polled = {"name": "a", "session": "s", "pools": [POOL], "slots": 1, "resources": {}, "hold": 0, "takes_steps": True}
+    asked = {"verb": "hello", "message": {}, "within": 1}
+    doors = [
+        ("/poll", polled, agent),
+        ("/answers", {"name": "a", "session": "s", "number": 1, "answer": {}}, agent),
+        (f"/pools/{POOL}/agents", None, asker),
+        (f"/pools/{POOL}/agents/a", asked, asker),
+    ]
+    for path, body, own in doors:
+        assert relayed.ask("", path, body)[0] == 401
+        for token in {agent, asker, admin} - {own}:
+            status, found = relayed.ask(token, path, body)
+            assert (status, "takes a token of role" in found["detail"]) == (403, True)
+    for path, body in (("/pools/gpu/agents", None), ("/pools/gpu/agents/a", asked)):
+        status, found = relayed.ask(asker, path, body)
+        assert (status, found["detail"]) == (403, "token:controller is for pool ssis, and not for pool gpu.")
+    assert relayed.ask(agent, "/poll", polled)[0] == 200
+    assert relayed.ask(asker, f"/pools/{POOL}/agents")[1]["agents"] == [{"name": "a", "slots": 1, "resources": {}}]
+    user = relayed.night("web", "user", "add", "bert", "--role", "agent")
+    assert user.returncode == 2
+    assert PASSWORD not in user.stderr
+
+
+def test_what_cannot_be_understood_is_refused_and_what_is_too_long_too(relayed: Relayed) -> None:
+    agent, asker = relayed.token("far", "agent"), relayed.token("asker", "controller")
+    good = {"name": "a", "session": "s", "pools": [POOL], "slots": 1, "resources": {}, "hold": 0, "takes_steps": True}
+    wrong: list[dict[str, object]] = [
+        {"name": ""},
+        {"name": "x" * 201},
+        {"name": "a\n"},
+        {"session": 5},
+        {"pools": []},
+        {"pools": "ssis"},
+        {"slots": -1},
+        {"slots": True},
+        {"slots": "1"},
+        {"resources": [1]},
+        {"resources": {"GPU": -1}},
+        {"hold": -1},
+    ]
+    for bad in wrong:
+        assert relayed.ask(agent, "/poll", {**good, **bad})[0] == 400, bad
+    assert relayed.ask(agent, "/poll", b"{")[0] == 400
+    assert relayed.ask(agent, "/poll", b'{"name": "' + b"x" * 33_600_000 + b'"}')[0] == 413
+    assert relayed.ask(agent, "/nowhere", {})[0] == 404
+
+    status, found = relayed.ask(asker, f"/pools/{POOL}/agents/gone", {"verb": "hello", "message": {}, "within": 1})
+    assert (status, found["detail"]) == (404, "There is no agent gone in pool ssis now.")
+    assert relayed.ask(agent, "/poll", good)[0] == 200
+    status, found = relayed.ask(agent, "/poll", {**good, "session": "t"})
+    assert (status, found["detail"]) == (409, "Another agent has the name a, and was there just now.")
+    status, found = relayed.ask(agent, "/answers", {"name": "a", "session": "s", "number": 7, "answer": {}})
+    assert (status, found["detail"]) == (404, "This answer is not waited for any more.")
+
+
+def test_what_keeps_agents_from_being_looked_for_is_named(relayed: Relayed, run_batchctl: RunBatchctl) -> None:
+    strange = relayed.configure(relayed.night.folder / "strange", f"pools.{POOL}", "x", kind="agents", ca_file="")
+    assert run_batchctl("db", "upgrade", cwd=strange).returncode == 0
+    done = run_batchctl("pool", "test", POOL, cwd=strange)
+    assert done.returncode == 4
+    assert "shows a certificate that is not trusted here" in done.stderr
+    assert "as ca_file" in done.stderr
+
+    relayed.configure(strange, f"pools.{POOL}", "x", kind="agents")
+    done = run_batchctl("pool", "test", POOL, cwd=strange)
+    assert "The token lets no program in" in done.stderr
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        relayed.configure(
+            strange, f"pools.{POOL}", "x", kind="agents", server=f"https://127.0.0.1:{free.getsockname()[1]}"
+        )
+        done = run_batchctl("pool", "test", POOL, cwd=strange)
+    assert "cannot be reached" in done.stderr
+    assert "see that a console answers at https://127.0.0.1" in done.stderr
+
+    none = relayed.night("pool", "test", POOL)
+    assert none.returncode == 1
+    assert "has no agent" in none.stderr
