@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import datetime
 
+from batchctl.domain.rows import HistoryId
 from batchctl.ports import Finished, Report, Wrote
 from batchctl.system.remote.wire import Message, report_message
 
@@ -35,6 +36,11 @@ class AgentNews:
                 self._last += 1
                 self._kept.append((self._last, each))
             self._condition.notify_all()
+
+    def forget(self, attempts: Collection[HistoryId]) -> None:
+        """Keep nothing of attempts whose ends are committed: what was not heard of them no controller needs."""
+        with self._condition:
+            self._kept = deque(one for one in self._kept if one[1].key not in attempts)
 
     def behind(self, number: int, *, wait: float, now: Callable[[], datetime]) -> Message:
         """Return what came behind a number, which is waited for a while, and forget what came up to it."""

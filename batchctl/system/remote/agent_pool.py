@@ -158,13 +158,13 @@ class AgentPool:
 
     def recorded(self, keys: Iterable[HistoryId]) -> None:
         """Tell agents which ends are committed."""
-        by_agent: dict[str, list[JsonValue]] = {}
+        by_agent: dict[str, tuple[FollowedAgent, list[JsonValue]]] = {}
         for key in keys:
             if (agent := self._where.pop(key, None)) is not None:
-                by_agent.setdefault(agent.offer.name, []).append(key)
-        for name, ended in by_agent.items():
-            if (known := self._agents.get(name)) is not None:
-                self._post(_tell(known, "recorded", {"attempts": ended}))
+                by_agent.setdefault(agent.offer.name, (agent, []))[1].append(key)
+        for agent, ended in by_agent.values():
+            # One that takes nothing new is followed no more after its last step: it waits for this.
+            self._post(_tell(agent, "recorded", {"attempts": ended}))
 
     def ask(self, name: str, verb: str, message: Message, *, within: float) -> Received:
         """Ask an agent something and wait for the answer; raises `UnreachableError`."""

@@ -88,6 +88,7 @@ class Carrier:
 
     def recorded(self, attempts: Sequence[HistoryId]) -> None:
         """Forget ends that are committed."""
+        self.news.forget(attempts)
         self._post(partial(self._runner.recorded, attempts))
 
     def ask(self, question: Callable[[StepRunner], Result]) -> Result:
