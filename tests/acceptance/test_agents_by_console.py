@@ -47,7 +47,10 @@ def far_batch(relayed: Relayed, *commands: str, **columns: object) -> None:
 
 
 def attempts(relayed: Relayed) -> list[str]:
-    return [str(status) for (status,) in relayed.night.sql("SELECT Status FROM BatchProcessHistory ORDER BY BatchProcessHistory_id")]
+    return [
+        str(status)
+        for (status,) in relayed.night.sql("SELECT Status FROM BatchProcessHistory ORDER BY BatchProcessHistory_id")
+    ]
 
 
 def gate(folder: Path) -> str:

@@ -30,7 +30,7 @@ def main() -> int:
     for at, kind in enumerate(kinds):
         kills = max(1, asked.kills // len(kinds) + (asked.kills % len(kinds) if at == 0 else 0))
         directory = Path(tempfile.mkdtemp(prefix=f"batchctl-chaos-{kind}-"))
-        options = Options(kills, seed, kind, asked.sabotage, asked.pools, asked.dask, cable=cable)
+        options = Options(kills, seed, kind, asked.sabotage, asked.pools, asked.dask, asked.agents, cable)
         outcome = Campaign(options, directory).run()
         print(figures(outcome), flush=True)
         if outcome.constraint_findings:
@@ -53,6 +53,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--pools", action="store_true", help="three hosts (names, users, folders) with different pools")
     parser.add_argument(
         "--dask", action="store_true", help="steps carried by agents in a cluster that is killed, and cut off, as well"
+    )
+    parser.add_argument(
+        "--agents", action="store_true", help="steps carried by agents that poll a console; both are killed as well"
     )
     asked = parser.parse_args()
     if asked.pools and not may_be_made():

@@ -14,7 +14,9 @@ from random import Random
 from time import monotonic
 
 from tests.chaos import cuts
+from tests.chaos.agent_side import AgentNemesis, AgentSide
 from tests.chaos.cable import Cable
+from tests.chaos.carrying_side import CarryingSide
 from tests.chaos.cuts import Cut
 from tests.chaos.dask_side import DaskNemesis, DaskSide
 from tests.chaos.fleet import REFUSED, ROOT, TIDY_CODES, Ended, Fleet, Member
@@ -30,8 +32,8 @@ OPEN_WORK = 32
 """How many instances are under way or wait, so that there is always something to break."""
 PAUSE = (0.02, 0.18)
 """Seconds between two strikes: at least and at most."""
-PAUSE_OF_DASK = (0.2, 1.5)
-"""The same where a worker takes seconds to come again."""
+PAUSE_OF_AGENTS = (0.2, 1.5)
+"""The same where agents carry the steps, which take seconds to come again."""
 QUIET_TOO_LONG = 60.0
 """Seconds in which healthy workers must bring something to an end."""
 RESCUES = {
@@ -60,13 +62,16 @@ class Options:
     """True for three hosts, which serve different pools."""
     dask: bool = False
     """True for steps that agents in the workers of a cluster carry."""
+    agents: bool = False
+    """True for steps that agents carry which poll a console."""
     cable: bool = False
-    """True to cut one of these off from time to time, in a network of this process's own."""
+    """True to cut a host of the cluster off from time to time, in a network of this process's own."""
 
     @property
     def command(self) -> str:
         told = f"python3 dev.py chaos --database {self.database} --kills {self.kills} --seed {self.seed}"
-        told += (" --pools" if self.pools else "") + (" --dask" if self.dask else "")
+        kinds = {"--pools": self.pools, "--dask": self.dask, "--agents": self.agents}
+        told = " ".join([told, *(option for option, is_so in kinds.items() if is_so)])
         return told if self.sabotage is None else f"{told} --sabotage {self.sabotage}"
 
 
@@ -106,12 +111,15 @@ class Campaign:
             options.sabotage,
             ("distributed",) if options.dask else (),
         )
-        self.dask = DaskSide(self.shop, self.fleet.mark, Cable() if options.cable else None) if options.dask else None
-        self.nemesis = (
-            Nemesis(self.fleet, self.shop, self.random)
-            if self.dask is None
-            else DaskNemesis(self.fleet, self.shop, self.random, self.dask)
-        )
+        self.side: CarryingSide | None = None
+        self.nemesis = Nemesis(self.fleet, self.shop, self.random)
+        with_side = self.fleet, self.shop, self.random
+        if options.dask:
+            self.side = cluster = DaskSide(self.shop, self.fleet.mark, cable=Cable() if options.cable else None)
+            self.nemesis = DaskNemesis(*with_side, cluster)
+        elif options.agents:
+            self.side = polling = AgentSide(self.shop, self.fleet.mark)
+            self.nemesis = AgentNemesis(*with_side, polling)
         self._points = self._shuffled(cuts.OF_WORKERS)
         self._wanted: list[str] = []
         self._people_at = 0.0
@@ -123,7 +131,7 @@ class Campaign:
         try:
             self._set_up()
             while self.nemesis.kills < self.options.kills:
-                self._live(self.random.uniform(*(PAUSE if self.dask is None else PAUSE_OF_DASK)))
+                self._live(self.random.uniform(*(PAUSE if self.side is None else PAUSE_OF_AGENTS)))
                 self.nemesis.strike()
             self.outcome.chaos_seconds = monotonic() - began
             is_stuck = self._heal()
@@ -138,8 +146,8 @@ class Campaign:
         """End everything that was started, and nothing else."""
         self.nemesis.relent(now=True)
         self.fleet.close()
-        if self.dask is not None:
-            self.dask.end()
+        if self.side is not None:
+            self.side.end()
         for found in marked(self.fleet.mark):
             kill(found.pid, self.fleet.mark)
         self.shop.let_go()
@@ -158,8 +166,8 @@ class Campaign:
             self.fleet.wait_for(list(self.fleet.members.values()), 60)
             self._take_ended()
         self.shop.register()
-        if self.dask is not None:
-            self.dask.begin()
+        if self.side is not None:
+            self.side.begin()
         self.shop.hand_in(OPEN_WORK)
 
     def _live(self, seconds: float) -> None:
@@ -167,8 +175,8 @@ class Campaign:
         self.fleet.listen(seconds)
         self._take_ended()
         self.nemesis.relent()
-        if self.dask is not None:
-            self.dask.keep()
+        if self.side is not None:
+            self.side.keep()
         while len(self.fleet.workers()) < WORKERS and self.nemesis.server_starts_at is None:
             self._start_worker()
         if monotonic() >= self._people_at:
@@ -180,7 +188,7 @@ class Campaign:
 
     def _start_worker(self) -> None:
         cut = None
-        if self.dask is None and self.random.random() < 0.4:
+        if self.side is None and self.random.random() < 0.4:
             self._points = self._points or self._shuffled(cuts.OF_WORKERS)
             is_rare = self._points[-1].startswith(("C2:", "C12:"))
             nth = 1 if is_rare else self.random.choice([1, 1, 2, 3, 5, 8])
@@ -284,10 +292,7 @@ class Campaign:
         """Stop all mischief, let healthy workers finish everything; say whether they did not."""
         self.nemesis.relent(now=True)
         self._end_workers()
-        until = monotonic() + QUIET_TOO_LONG
-        while self.shop.ask("UPDATE Drain SET UndrainedTime = z_inserted") is None and monotonic() < until:
-            # The connection may be one to the server that was killed last.
-            self.fleet.listen(0.1)
+        self.shop.sql("UPDATE Drain SET UndrainedTime = z_inserted")
         for host in [host.number for host in HOSTS] if self.options.pools else [None] * HEALERS:
             served = [] if host is None else HOSTS[host].options
             config, installed = self._config_of("batchctl", host), self.options.sabotage is None
@@ -296,8 +301,8 @@ class Campaign:
         since = monotonic()
         while monotonic() - since < QUIET_TOO_LONG:
             self.fleet.listen(0.1)
-            if self.dask is not None:
-                self.dask.keep()
+            if self.side is not None:
+                self.side.keep()
             self._take_ended()
             standing, waiting = self.shop.standing(), self.shop.waiting_intake()
             if standing == {} and waiting == 0:
@@ -345,8 +350,8 @@ class Campaign:
             )
             self._find("stuck: not over although workers were healthy", [*rows, *waiting])
         self._end_workers()
-        if self.dask is not None:
-            self.dask.end()
+        if self.side is not None:
+            self.side.end()
         self.fleet.wait_for(list(self.fleet.members.values()), 10)
         self._take_ended()
         left = [found for found in self._strangers() if found]
