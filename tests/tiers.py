@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 FULL = {
+    "acceptance/test_agents_by_console.py": "real controllers, agents and consoles, which are killed and waited for in real time",
     "acceptance/test_bad_servers.py": "servers that fail in all the ways that they have",
     "acceptance/test_cli_demo.py": "the demo, in real time, twice, and what keeps it from beginning",
     "acceptance/test_cli_dependencies.py": "rounds of several real controllers",

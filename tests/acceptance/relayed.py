@@ -9,16 +9,21 @@ import shlex
 import signal
 import ssl
 import sys
+import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.acceptance.consoles import Console
+from batchctl.system.remote.agent import Agent as CarryingAgent
+from batchctl.system.remote.agent_link import AgentLink
+from batchctl.system.remote.console_client import ConsoleAddress, ConsoleClient
+from batchctl.system.remote.wire import Message
 from tests.acceptance.installation import PATIENCE, StartBatchctl, Started
 from tests.acceptance.night import Night
 from tests.acceptance.test_web_tls import signed_by_itself
+from tests.leftovers import end_supervisors
 
 POOL = "ssis"
 
@@ -76,14 +81,32 @@ class Relayed:
         (folder / "batchctl.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
         return folder
 
-    def agent(self, name: str, token: str, *more: str, pool: str = POOL, **keys: str) -> Agent:
+    def agent(
+        self, name: str, token: str, *more: str, pool: str = POOL, env: Mapping[str, str] | None = None, **keys: str
+    ) -> Agent:
         """Start an agent with a folder of its own."""
         folder = self.configure(self.night.folder / name, "agent", token, **keys)
         words = ("agent", "--pool", pool, *more)
         with (folder / "log").open("w", encoding="utf-8") as log:
-            process = self.start(*words, cwd=folder, stderr=log)
+            process = self.start(*words, cwd=folder, env=env, stderr=log)
         self.started.append(process)
         return Agent(folder, process)
+
+    @contextmanager
+    def linked(self, agent: CarryingAgent, token: str, name: str = "near") -> Iterator[None]:
+        """Let an agent of this process poll, and end it."""
+        address = ConsoleAddress(self.server, token, str(self.certificate))
+        offer: Message = {"name": name, "session": name, "pools": [POOL], "slots": 4, "resources": {}}
+        with closing(ConsoleClient(address)) as client:
+            link = AgentLink(agent, client, offer, lambda _: None)
+            polling = threading.Thread(target=link.run)
+            polling.start()
+            yield
+            link.stop()
+            link.stop()
+            polling.join()
+            agent.close()
+            end_supervisors(self.night.folder)
 
     def ask(
         self, token: str, path: str, body: Mapping[str, Any] | bytes | None = None, root: str = "/agents/v1"
@@ -137,6 +160,3 @@ def relaying(night: Night, start_batchctl: StartBatchctl) -> Iterator[Relayed]:
 def python(code: str) -> str:
     """Return a command that runs some Python."""
     return f"{sys.executable} -c {shlex.quote(code.replace('{', '{{').replace('}', '}}'))}"
-
-
-__all__ = ["POOL", "Agent", "Console", "Relayed", "python", "relaying"]

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import json
+import select
 import signal
 import socket
+import socketserver
+import threading
 import time
+from base64 import b64encode
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 from threading import Event
+from typing import Any, ClassVar
 
 import pytest
 
+from batchctl.system.clock import SystemClock
 from tests.acceptance.consoles import PASSWORD
 from tests.acceptance.installation import RunBatchctl, StartBatchctl
 from tests.acceptance.night import Night
 from tests.acceptance.relayed import POOL, Relayed, python, relaying
 from tests.control_databases import ControlDatabase
 from tests.leftovers import end_supervisors
+from tests.system.remote.agents import an_agent
 from tests.system.watching import LIMIT
 
 
@@ -273,3 +282,138 @@ def test_what_keeps_agents_from_being_looked_for_is_named(relayed: Relayed, run_
     none = relayed.night("pool", "test", POOL)
     assert none.returncode == 1
     assert "has no agent" in none.stderr
+
+
+def test_an_agent_of_another_version_takes_no_steps_and_one_whose_clock_is_off_does(relayed: Relayed) -> None:
+    token = relayed.token("near", "agent")
+    former = an_agent(relayed.night.folder / "former", version="0.0.1")
+    with relayed.linked(former, token, "former"):
+        found = relayed.night("pool", "test", POOL)
+        assert found.returncode == 1
+        assert "it runs batchctl 0.0.1" in " ".join(found.stdout.replace("\n", " ").split())
+
+    ahead = an_agent(relayed.night.folder / "ahead", now=lambda: SystemClock().now() + timedelta(hours=1))
+    with relayed.linked(ahead, token, "ahead"):
+        found = relayed.night("pool", "test", POOL)
+        assert "the clock of ahead is" in found.stderr
+        assert "ahead; its steps are timed by this one" in found.stderr
+
+
+def test_what_is_asked_again_through_the_console_starts_nothing_twice(relayed: Relayed, tmp_path: Path) -> None:
+    asker, near = relayed.token("asker", "controller"), an_agent(relayed.night.folder / "near")
+    with relayed.linked(near, relayed.token("near", "agent")):
+        path = f"/pools/{POOL}/agents/near"
+        until(lambda: relayed.ask(asker, f"/pools/{POOL}/agents")[1]["agents"])
+        whose = {"database": "a-database", "controller": "a-controller"}
+
+        def ask(verb: str, **message: object) -> dict[str, Any]:
+            asked = {"verb": verb, "message": {**whose, **message}, "within": 20}
+            status, found = relayed.ask(asker, path, asked)
+            assert status == 200
+            answer: dict[str, Any] = found["answer"]
+            return answer
+
+        carrier = ask("hello")["carrier"]
+        script = f"echo once >> {tmp_path / 'done'}"
+        started: dict[str, object] = {
+            "token": {"database": "a-database", "attempt": 1, "claim": 1},
+            "type": "script",
+            "rendered": {"text": script, "spec": {"script": script}, "brief": False},
+            "lease_bound": False,
+            "carrier": carrier,
+            "until": time.monotonic() + LIMIT,
+        }
+        first, again = ask("start", **started), ask("start", **started)
+        assert ("known" in first, again["known"]) == (False, True)
+        until(lambda: ask("news", carrier=carrier, behind=0, wait=1)["reports"])
+        assert (tmp_path / "done").read_text() == "once\n"
+        assert "refused" in ask("nonsense")
+
+
+def test_a_token_that_has_expired_lets_in_no_more(relayed: Relayed) -> None:
+    agent = relayed.agent("far", relayed.token("far", "agent", "--pool", POOL, "--days", "1"))
+    until(lambda: "polls https://" in agent.log)
+    relayed.night.sql("UPDATE ApiToken SET ExpiresTime = '2020-01-01 00:00:00' WHERE TokenName = 'far'")
+    until(lambda: "The token lets no program in: it is unknown, has expired, or was revoked" in agent.log)
+    assert agent.end() == 0
+
+
+def test_an_agent_goes_through_the_proxy_of_its_host(relayed: Relayed) -> None:
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Proxy) as door:
+        serving = threading.Thread(target=door.serve_forever)
+        serving.start()
+        proxy = {"HTTPS_PROXY": f"http://anna:word%20s@127.0.0.1:{door.server_address[1]}"}
+        agent = relayed.agent("far", relayed.token("far", "agent"), env=proxy)
+        until(lambda: "polls https://" in agent.log)
+        (found,) = relayed.night.json("pool", "test", POOL)
+        assert found["Failure"] is None
+        assert agent.end() == 0
+        door.shutdown()
+        serving.join()
+    asked = Proxy.asked
+    assert asked[0].startswith(f"CONNECT 127.0.0.1:{relayed.port} HTTP/1.".encode())
+    assert f"Proxy-Authorization: Basic {b64encode(b'anna:word s').decode()}".encode() in asked[0]
+
+
+class Proxy(socketserver.BaseRequestHandler):
+    """Connects through to what it is asked for, and notes that."""
+
+    asked: ClassVar[list[bytes]] = []
+
+    def handle(self) -> None:
+        inside: socket.socket = self.request
+        head = b""
+        while not head.endswith(b"\r\n\r\n"):
+            head += inside.recv(1)
+        self.asked.append(head)
+        host, _, port = head.split()[1].decode().partition(":")
+        with socket.create_connection((host, int(port))) as outside, suppress(OSError):
+            inside.sendall(b"HTTP/1.1 200 Connected\r\n\r\n")
+            while True:
+                for one in select.select([inside, outside], [], [])[0]:
+                    said = one.recv(65536)
+                    if not said:
+                        return
+                    (outside if one is inside else inside).sendall(said)
+
+
+@pytest.mark.parametrize(
+    ("words", "section", "message"),
+    [
+        (("--server", "http://console.example.com"), "", "is no address of a console"),
+        ((), "", "It is not said at which console the agent polls"),
+        (("--server", "https://console.example.com"), "", "The agent has no token to show"),
+        ((), 'token = "plain"', "it refers to a secret, and is none"),
+        ((), 'server = "ftp://console"', "write the address of the console"),
+        (("--resources", "GPU"), "", "--resources has 'GPU'"),
+    ],
+)
+def test_an_agent_that_cannot_begin_says_what_to_write(
+    run_batchctl: RunBatchctl, tmp_path: Path, words: tuple[str, ...], section: str, message: str
+) -> None:
+    (tmp_path / "batchctl.toml").write_text(f"[agent]\n{section}\n", encoding="utf-8")
+    done = run_batchctl("agent", "--pool", POOL, *words, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--role", "agent"), "those of agents and controllers name at least one"),
+        (("--role", "operator", "--pool", "ssis"), "A token of role operator names no pool"),
+        (("--role", "agent", "--pool", "a,b"), "names without commas"),
+    ],
+)
+def test_a_token_is_bound_to_pools_where_its_role_says_so(
+    control_database: ControlDatabase, run_batchctl: RunBatchctl, words: tuple[str, ...], message: str
+) -> None:
+    night = Night(control_database, run_batchctl)
+    done = night("web", "token", "add", "one", *words)
+    assert done.returncode == 2
+    assert message in done.stderr
+    made = night("web", "token", "add", "far", "--role", "agent", "--pool", "SSIS", "--pool", "gpu")
+    assert "Added: token far, agent, for the pools gpu,ssis." in made.stdout
+    assert "there is no pool gpu of kind agents yet" in made.stderr
+    (listed,) = night.json("web", "token", "list")
+    assert (listed["Role"], listed["Pools"]) == ("agent", "gpu,ssis")

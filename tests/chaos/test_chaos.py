@@ -16,10 +16,10 @@ from tests.chaos.shop import Place
 from tests.control_databases import SqliteControl
 
 
-def campaign(kills: int, database: str, *, pools: bool = False, dask: bool = False) -> Outcome:
+def campaign(kills: int, database: str, *, pools: bool = False, dask: bool = False, agents: bool = False) -> Outcome:
     """Run one in a folder that stays when something was found."""
     directory = Path(tempfile.mkdtemp(prefix=f"batchctl-chaos-{database}-"))
-    outcome = Campaign(Options(kills, 1, database, pools=pools, dask=dask), directory).run()
+    outcome = Campaign(Options(kills, 1, database, pools=pools, dask=dask, agents=agents), directory).run()
     if not outcome.constraint_findings:
         shutil.rmtree(directory)
     return outcome
@@ -47,6 +47,15 @@ def test_on_three_hosts_nothing_runs_outside_its_pool(database: str) -> None:
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 def test_in_a_cluster_that_is_killed_as_well_nothing_is_lost_or_doubled(database: str) -> None:
     outcome = campaign(10, database, dask=True)
+    print(figures(outcome))
+
+    assert not outcome.constraint_findings, findings(outcome)
+    assert outcome.kills >= 10
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_with_agents_and_a_console_that_are_killed_as_well_nothing_is_lost_or_doubled(database: str) -> None:
+    outcome = campaign(10, database, agents=True)
     print(figures(outcome))
 
     assert not outcome.constraint_findings, findings(outcome)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
-from datetime import timedelta
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -64,7 +64,17 @@ def _wait(execution: Execution) -> StepOutcome:
 HANDLERS: Mapping[str, StepHandler] = {"script": Script(), "waits": Does(_wait)}
 
 
-def an_agent(state: Path, boot: str = "boot-1", *, version: str = __version__, slots: int = 4) -> Agent:
+NOW = SystemClock().now
+
+
+def an_agent(
+    state: Path,
+    boot: str = "boot-1",
+    *,
+    version: str = __version__,
+    slots: int = 4,
+    now: Callable[[], datetime] = NOW,
+) -> Agent:
     """Return an agent of this host; one with another `boot` is the next start of it, or another worker."""
     facts = AgentFacts(
         boot=boot,
@@ -84,7 +94,7 @@ def an_agent(state: Path, boot: str = "boot-1", *, version: str = __version__, s
             handler=HANDLERS.__getitem__,
             runner=partial(_runner, slots),
             folder=AgentFolder(state, boot),
-            now=SystemClock().now,
+            now=now,
         )
     )
 
