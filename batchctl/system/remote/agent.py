@@ -26,7 +26,7 @@ from batchctl.plugin_api import StepHandler
 from batchctl.ports import StepRunner
 from batchctl.system.remote import wire
 from batchctl.system.remote.agent_folder import AgentFolder
-from batchctl.system.remote.carrier import Carrier
+from batchctl.system.remote.carrier import Carrier, Turning, on_a_thread
 from batchctl.system.remote.token_journal import TokenJournal
 from batchctl.system.remote.wire import AgentFacts, AgentToken, AskedStep, Message
 
@@ -48,6 +48,9 @@ class AgentMeans:
     """Return what carries steps out for a controller, and remembers them in a folder."""
     folder: AgentFolder
     now: Callable[[], datetime]
+    monotonic: Callable[[], float] = time.monotonic
+    """Seconds of this host that never jump."""
+    keep_turning: Callable[[Carrier], Turning] = on_a_thread
 
 
 class Agent:
@@ -93,7 +96,7 @@ class Agent:
             found = {"refused": refused.in_full}
         except Exception as error:  # noqa: BLE001 - the boundary to another process: it is told, and nothing else ends
             found = {"refused": in_short(error)}
-        return {**found, "carrier": mark, "clock": time.monotonic(), "busy": self.busy}
+        return {**found, "carrier": mark, "clock": self._means.monotonic(), "busy": self.busy}
 
     @property
     def facts(self) -> AgentFacts:
@@ -146,7 +149,7 @@ class Agent:
         if message["carrier"] != carrier.mark:
             return {"elsewhere": True}
         handler, rendered = self._means.handler(message["type"]), wire.rendered_of(message["rendered"])
-        if time.monotonic() >= until:
+        if self._means.monotonic() >= until:
             return {"late": True}
         if not tokens.enter(token):
             return {"known": True}
@@ -219,8 +222,9 @@ class Agent:
                 self._made += 1
                 mark = f"{self._means.facts.boot}-{self._made}"
                 runner = self._means.runner(controller, self._means.folder.of(database_id))
-                found = self._carriers[database_id, controller] = Carrier(mark, runner)
-            found.asked_at = time.monotonic()
+                means = self._means.monotonic, self._means.keep_turning
+                found = self._carriers[database_id, controller] = Carrier(mark, runner, *means)
+            found.asked_at = self._means.monotonic()
         for each in idle:
             each.close()
         return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -38,7 +37,7 @@ class ReservedSlot:
 
 
 class AgentPool:
-    """Talks with the agents on a thread of its own."""
+    """Talks with the agents on a loop of its own."""
 
     def __init__(self, name: str, transport: AgentTransport, means: PoolMeans) -> None:
         """Begin to look which agents there are."""
@@ -54,9 +53,8 @@ class AgentPool:
         self._where: dict[HistoryId, FollowedAgent] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._looked, self._met = threading.Event(), threading.Event()
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._run, name=f"batchctl-pool-{name}", daemon=True)
-        self._thread.start()
+        self._loop = means.loop(name)
+        self._loop.post(self._look())
 
     @property
     def agents(self) -> tuple[FollowedAgent, ...]:
@@ -65,10 +63,11 @@ class AgentPool:
 
     def meet(self, seconds: float) -> None:
         """Wait until it is known which agents there are, and each has said what it has, but no longer than some seconds."""
-        until = time.monotonic() + seconds
+        now = self._means.monotonic
+        until = now() + seconds
         self._looked.wait(seconds)
-        while time.monotonic() < until and any(each.facts is None and each.failure is None for each in self.agents):
-            self._met.wait(min(NEXT_LOOK, until - time.monotonic()))
+        while now() < until and any(each.facts is None and each.failure is None for each in self.agents):
+            self._met.wait(min(NEXT_LOOK, until - now()))
             self._met.clear()
 
     def room_for(self, needs: HostNeeds | None) -> int:
@@ -127,13 +126,13 @@ class AgentPool:
             return False
         self._where[attempt.token.history_id] = agent
         agent.take_up(attempt)
-        self._post(tell(agent))
+        self._loop.post(tell(agent))
         return True
 
     def stop(self, key: HistoryId) -> None:
         """Have an attempt stopped."""
         if (agent := self._where.get(key)) is not None:
-            self._post(agent.stop(key))
+            self._loop.post(agent.stop(key))
 
     def keep_lease(self, until: float) -> None:
         """Take note until when the controller counts itself as alive."""
@@ -154,7 +153,7 @@ class AgentPool:
     def tidy(self, living: Collection[str], live: Collection[HistoryId]) -> None:
         """Have agents forget the controllers that are dead, and what is not open any more."""
         for agent in self.agents:
-            self._post(_tell(agent, "tidy", {"living": [*living], "live": [*live]}))
+            self._loop.post(_tell(agent, "tidy", {"living": [*living], "live": [*live]}))
 
     def recorded(self, keys: Iterable[HistoryId]) -> None:
         """Tell agents which ends are committed."""
@@ -164,7 +163,7 @@ class AgentPool:
                 by_agent.setdefault(agent.offer.name, (agent, []))[1].append(key)
         for agent, ended in by_agent.values():
             # One that takes nothing new is followed no more after its last step: it waits for this.
-            self._post(_tell(agent, "recorded", {"attempts": ended}))
+            self._loop.post(_tell(agent, "recorded", {"attempts": ended}))
 
     def ask(self, name: str, verb: str, message: Message, *, within: float) -> Received:
         """Ask an agent something and wait for the answer; raises `UnreachableError`."""
@@ -176,8 +175,7 @@ class AgentPool:
 
     def close(self) -> None:
         """Talk with no agent any more."""
-        asyncio.run_coroutine_threadsafe(self._end(), self._loop)
-        self._thread.join(ENDED_IN)
+        self._loop.end(self._end(), ENDED_IN)
 
     def _chosen(self, instance_id: InstanceId, needs: HostNeeds | None) -> FollowedAgent:
         """Return the agent that has most room, and keep a slot of it."""
@@ -189,7 +187,7 @@ class AgentPool:
         if most <= 0:
             wanted = "" if needs is None else f" and {needs.text}"
             raise CannotBegin(f"No agent of pool {self.name} has a free slot{wanted} ({len(rooms)} there).")
-        self._reserved[name, instance_id] = ReservedSlot(time.monotonic() + RESERVED, needs)
+        self._reserved[name, instance_id] = ReservedSlot(self._means.monotonic() + RESERVED, needs)
         return self._agents[name]
 
     def _set_free(self, agent: FollowedAgent, instance_id: InstanceId) -> None:
@@ -199,7 +197,7 @@ class AgentPool:
         """Return how many steps more an agent can take that need the same."""
         if not agent.is_offered or agent.is_silent:
             return 0
-        now = time.monotonic()
+        now = self._means.monotonic()
         self._reserved = {who: one for who, one in self._reserved.items() if one.until > now}
         kept = [one for (name, _), one in self._reserved.items() if name == agent.offer.name]
         free = max(agent.offer.slots - max(len(agent.attempts), agent.busy) - len(kept), 0)
@@ -211,23 +209,12 @@ class AgentPool:
                 left |= {name: left.get(name, 0) - amount for name, amount in one.needs.amounts.items()}
         return min(free, max(needs.times(left), 0))
 
-    def _post(self, work: Coroutine[Any, Any, None]) -> None:
-        asyncio.run_coroutine_threadsafe(work, self._loop)
-
     def _wait(self, work: Coroutine[Any, Any, Result], seconds: float) -> Result:
-        waiting = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
-            return waiting.result(seconds)
+            return self._loop.wait(work, seconds)
         except TimeoutError:
-            waiting.cancel()
             reason = f"no answer within {seconds:.0f} s"
             raise UnreachableError(reason) from None
-
-    def _run(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        self._loop.create_task(self._look())
-        self._loop.run_forever()
-        self._loop.close()
 
     async def _look(self) -> None:
         """Look again and again which agents there are."""
@@ -257,7 +244,7 @@ class AgentPool:
                 self._agents[name] = FollowedAgent(offer, self._transport, self._means, self._lease_until)
         for name, agent in self._agents.items():
             if name not in self._tasks or self._tasks[name].done():
-                self._tasks[name] = self._loop.create_task(agent.follow())
+                self._tasks[name] = asyncio.create_task(agent.follow())
 
     async def _end(self) -> None:
         for agent in self.agents:
@@ -265,12 +252,11 @@ class AgentPool:
         if self._tasks:
             # What an agent is asked at this moment it answers: Dask reports what is broken off as an error.
             await asyncio.wait(self._tasks.values(), timeout=ENDED_IN / 2)
-        tasks = asyncio.all_tasks(self._loop) - {asyncio.current_task()}
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks, timeout=ENDED_IN / 2)
         await self._transport.close()
-        self._loop.stop()
 
 
 async def _tell(agent: FollowedAgent, verb: str, message: Message) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from datetime import timedelta
 from functools import partial
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from batchctl.domain.errors import Refused
 from batchctl.domain.outcomes import Rendered
@@ -28,14 +28,30 @@ DONE_IN = 30.0
 """Seconds within which a runner says what has become of a step; stopping what is left over may take its grace time."""
 
 
+class Turning(Protocol):
+    """What has a carrier turn again and again, as a thread does."""
+
+    def is_alive(self) -> bool:
+        """Say whether it goes on."""
+
+    def join(self) -> None:
+        """Wait until it has ended; it was told to."""
+
+
 class Carrier:
     """A runner, all of whose methods are called on one thread, as its controller would on its own."""
 
-    def __init__(self, mark: str, runner: StepRunner) -> None:
+    def __init__(
+        self,
+        mark: str,
+        runner: StepRunner,
+        monotonic: Callable[[], float] = time.monotonic,
+        keep_turning: Callable[[Carrier], Turning] | None = None,
+    ) -> None:
         """Begin to turn. The mark tells it from the carriers that its controller had or will have here."""
-        self.mark = mark
+        self.mark, self._monotonic = mark, monotonic
         self.news = AgentNews()
-        self.asked_at = time.monotonic()
+        self.asked_at = monotonic()
         self.under_way: set[HistoryId] = set()
         self._runner = runner
         self._lease_bound: set[HistoryId] = set()
@@ -44,13 +60,12 @@ class Carrier:
         self._shown_at = 0.0
         self._is_closed = False
         self._waking, self._is_over = threading.Lock(), False
-        self._thread = threading.Thread(target=self._work, name="batchctl-carrier", daemon=True)
-        self._thread.start()
+        self._turning = (keep_turning or on_a_thread)(self)
 
     @property
     def is_at_work(self) -> bool:
         """Say whether it carries out what it is told."""
-        return self._thread.is_alive()
+        return self._turning.is_alive()
 
     @property
     def is_done(self) -> bool:
@@ -60,7 +75,7 @@ class Carrier:
     @property
     def is_idle(self) -> bool:
         """Say whether its controller seems to be gone: it carries nothing, and has not been asked for a while."""
-        silent = time.monotonic() - self.asked_at
+        silent = self._monotonic() - self.asked_at
         return not self.under_way and silent >= (IDLE if self.news.all_heard else UNHEARD)
 
     def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, lease_bound: bool) -> None:
@@ -111,7 +126,7 @@ class Carrier:
         """Stop what cannot go on alone, and leave the rest."""
         self._is_closed = True
         self._wake()
-        self._thread.join()
+        self._turning.join()
 
     def _take_up(self, key: HistoryId, *, lease_bound: bool) -> None:
         self.under_way.add(key)
@@ -134,25 +149,27 @@ class Carrier:
         except Exception as error:  # noqa: BLE001 - a handler may raise anything, and the step has an end all the same
             self._runner.refuse(key, in_short(error))
 
-    def _work(self) -> None:
+    def work(self) -> None:
+        """Turn until it is to end, and end."""
         try:
             while not self._is_closed:
-                self._turn()
+                self.turn()
         finally:
             with self._waking:
                 self._is_over = True
             self._runner.close(leave=True)
 
-    def _turn(self) -> None:
+    def turn(self) -> None:
+        """Do what was asked, look at the lease, and wait a while for what the runner reports."""
         while self._calls:
             self._calls.popleft()()
-        if self._lease_bound and time.monotonic() >= self._until:
+        if self._lease_bound and self._monotonic() >= self._until:
             # Others may repeat these: commands are stopped by their supervisor too, everything else only here.
             bound, self._lease_bound = self._lease_bound, set()
             for key in bound:
                 self._runner.stop(key)
-        if self.under_way and time.monotonic() >= self._shown_at + TURN:
-            self._shown_at = time.monotonic()
+        if self.under_way and self._monotonic() >= self._shown_at + TURN:
+            self._shown_at = self._monotonic()
             self._runner.ask_for_output()
         reports = self._runner.collect(timedelta(seconds=self._pause()))
         ended = {each.key for each in reports if isinstance(each, Finished)}
@@ -161,5 +178,12 @@ class Carrier:
         self._lease_bound -= ended
 
     def _pause(self) -> float:
-        left = self._until - time.monotonic() if self._lease_bound else TURN
+        left = self._until - self._monotonic() if self._lease_bound else TURN
         return min(max(left, 0.0), TURN)
+
+
+def on_a_thread(carrier: Carrier) -> Turning:
+    """Have a carrier turn on a thread of its own."""
+    thread = threading.Thread(target=carrier.work, name="batchctl-carrier", daemon=True)
+    thread.start()
+    return thread

@@ -14,6 +14,7 @@ from batchctl.domain.rows import HistoryId
 from batchctl.domain.rule_texts import HostNeeds
 from batchctl.ports import Finished, Report
 from batchctl.system.remote import wire
+from batchctl.system.remote.pool_loop import LoopOnThread, PoolLoop
 from batchctl.system.remote.transport import AgentTransport, OfferedAgent, UnreachableError
 from batchctl.system.remote.wire import AgentFacts, AgentToken, Message, Received
 
@@ -47,6 +48,10 @@ class PoolMeans:
     """Takes a report on any thread, and wakes the controller."""
     has_room: Callable[[], None] = lambda: None
     """Is told on any thread that an agent can take more than before."""
+    monotonic: Callable[[], float] = time.monotonic
+    """Seconds of this program that never jump."""
+    loop: Callable[[str], PoolLoop] = LoopOnThread
+    """Makes what a pool of some name talks with its agents on."""
 
     @property
     def message(self) -> Message:
@@ -136,7 +141,7 @@ class FollowedAgent:
     @property
     def is_silent(self) -> bool:
         """Say whether no answer has come for a while."""
-        return self.facts is None or time.monotonic() - self._heard_at > SILENT
+        return self.facts is None or self.means.monotonic() - self._heard_at > SILENT
 
     @property
     def is_done_with(self) -> bool:
@@ -216,7 +221,7 @@ class FollowedAgent:
         except TimeoutError:
             silence = f"no answer within {within:.0f} s"
             raise UnreachableError(silence) from None
-        heard_at = time.monotonic()
+        heard_at = self.means.monotonic()
         self._heard_at = heard_at
         # It has read its clock before the answer came: what is reckoned by this is no later there than here.
         self._ahead = float(answer["clock"]) - heard_at
@@ -264,11 +269,11 @@ class FollowedAgent:
             await self.ask("vouch", {"until": until + self._ahead})
 
     def _may_go_on_until(self) -> float:
-        return min(self.lease_until, time.monotonic() + self.means.lease)
+        return min(self.lease_until, self.means.monotonic() + self.means.lease)
 
     def _give_up_lost(self) -> None:
         """Report as lost what a silent agent, or one that has begun anew, cannot have running any more."""
-        now = time.monotonic() - max(self._grace, self.means.grace) - MARGIN
+        now = self.means.monotonic() - max(self._grace, self.means.grace) - MARGIN
         for attempt in [*self.attempts.values()]:
             if now < attempt.until:
                 continue
