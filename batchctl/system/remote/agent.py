@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,6 +27,7 @@ from batchctl.ports import StepRunner
 from batchctl.system.remote import wire
 from batchctl.system.remote.agent_folder import AgentFolder
 from batchctl.system.remote.carrier import Carrier, Turning, on_a_thread
+from batchctl.system.remote.spent_tokens import SpentTokens
 from batchctl.system.remote.token_journal import TokenJournal
 from batchctl.system.remote.wire import AgentFacts, AgentToken, AskedStep, Message
 
@@ -62,6 +63,7 @@ class Agent:
         self._lock, self._preparing = threading.Lock(), threading.Lock()
         self._carriers: dict[tuple[str, str], Carrier] = {}
         self._made = 0
+        self._spent = SpentTokens(means.monotonic)
         self._threads = ThreadPoolExecutor(MOST_ASKED, "batchctl-agent")
         self._answers: Mapping[str, Callable[[Mapping[str, Any], Carrier], Message]] = {
             "hello": self._hello,
@@ -153,6 +155,7 @@ class Agent:
             return {"late": True}
         if not tokens.enter(token):
             return {"known": True}
+        self._spent.begun(token, until)
         carrier.keep_lease(until)
         carrier.start(token.history_id, handler, rendered, lease_bound=bool(message["lease_bound"]))
         return {}
@@ -199,15 +202,21 @@ class Agent:
     def _recorded(self, message: Mapping[str, Any], carrier: Carrier) -> Message:
         attempts = [HistoryId(int(each)) for each in message["attempts"]]
         carrier.recorded(attempts)
-        self._tokens(str(message["database"])).forget(attempts)
+        self._forget(str(message["database"]), attempts)
         return {}
 
     def _tidy(self, message: Mapping[str, Any], carrier: Carrier) -> Message:
         """Forget dead controllers, as a controller knows them, and agents that were here before."""
         living, live = set(message["living"]), {HistoryId(int(each)) for each in message["live"]}
         carrier.ask(lambda runner: runner.tidy(living, live))
+        self._forget(str(message["database"]), ())
         self._means.folder.tidy()
         return {}
+
+    def _forget(self, database_id: str, attempts: Sequence[HistoryId]) -> None:
+        """Forget what is recorded as ended, as soon as it is too late to start it again."""
+        for whose, attempt in self._spent.recorded(database_id, attempts):
+            self._tokens(whose).forget([attempt])
 
     def _tokens(self, database_id: str) -> TokenJournal:
         return self._means.folder.tokens(database_id)

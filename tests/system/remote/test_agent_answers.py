@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from threading import Event
 
 from batchctl.ports import Finished, Report, Spawned, Trace, Wrote
 from batchctl.system.remote.agent import Agent
 from tests.leftovers import end_supervisors
-from tests.system.remote.agents import Asking, an_agent
-from tests.system.watching import Ear, ends, lives
+from tests.system.remote.agents import DATABASE, Asking, an_agent
+from tests.system.watching import LIMIT, Ear, ends, lives
 
 BRIEFLY = 3.0
 """Seconds of a lease that is to run out."""
@@ -213,14 +214,30 @@ def test_a_handler_that_it_lacks_is_refused_and_may_be_told_again(asking: Asking
     assert asking.end_of(1).outcome.succeeded
 
 
-def test_ends_that_are_recorded_are_forgotten(asking: Asking, tmp_path: Path) -> None:
-    asking.start(1, "true")
+def test_ends_that_are_recorded_are_forgotten_once_it_is_too_late_to_start_them(asking: Asking, tmp_path: Path) -> None:
+    asking.start(1, "true", within=BRIEFLY)
     asking.end_of(1)
-    tokens = tmp_path / "state" / "tokens"
-    assert [each.name for each in tokens.glob("*/*")] == ["1"]
-
+    token = tmp_path / "state" / "tokens" / DATABASE / "1"
     asking.ask("recorded", attempts=[1])
-    assert [*tokens.glob("*/*")] == []
+    assert token.exists()
+
+    over = time.monotonic() + LIMIT
+    while token.exists() and time.monotonic() < over:
+        Event().wait(0.1)
+        asking.ask("recorded", attempts=[])
+    assert not token.exists()
+
+
+def test_what_comes_again_after_its_end_was_recorded_starts_nothing(asking: Asking, tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    asking.start(1, f"echo ran >> {ran}")
+    asking.end_of(1)
+    asking.ask("recorded", attempts=[1])
+
+    assert asking.start(1, f"echo ran >> {ran}")["known"] is True
+    asking.start(2, "true")
+    asking.end_of(2)
+    assert ran.read_text(encoding="utf-8") == "ran\n"
 
 
 def test_what_agents_have_left_is_removed_once_their_commands_have_ended(
