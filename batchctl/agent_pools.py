@@ -57,7 +57,9 @@ class RoutedPreparer(Preparer):
             return Preparer.prepare(self, instance, batch, step, attempt_no=attempt_no, cause=cause, now=now)
         asked = AskedStep(instance=instance, batch=batch, step=step, attempt_no=attempt_no, cause=cause, now=now)
         try:
-            agent, answer = pool.prepare(instance.instance_id, step.host_needs, {"asked": asked.message})
+            agent, answer = pool.prepare(
+                instance.instance_id, step.process_type, step.host_needs, {"asked": asked.message}
+            )
         except StepRefused as refused:
             return Prepared(step, None, None, storable(refused.in_full), put_back=True)
         if answer["rendered"] is None:

@@ -93,10 +93,10 @@ class AgentPool:
         self._wake()
 
     def prepare(
-        self, instance_id: InstanceId, needs: HostNeeds | None, message: Message
+        self, instance_id: InstanceId, process_type: str, needs: HostNeeds | None, message: Message
     ) -> tuple[FollowedAgent, Received]:
         """Choose an agent with a free slot and what is needed, and have it make a step ready; raises `CannotBegin`."""
-        agent = self._chosen(instance_id, needs)
+        agent = self._chosen(instance_id, process_type, needs)
         try:
             answer = self._wait(agent.ask("prepare", message, within=PREPARED_IN), PREPARED_IN + 1)
         except UnreachableError as error:
@@ -177,16 +177,18 @@ class AgentPool:
         """Talk with no agent any more."""
         self._loop.end(self._end(), ENDED_IN)
 
-    def _chosen(self, instance_id: InstanceId, needs: HostNeeds | None) -> FollowedAgent:
-        """Return the agent that has most room, and keep a slot of it."""
+    def _chosen(self, instance_id: InstanceId, process_type: str, needs: HostNeeds | None) -> FollowedAgent:
+        """Return the agent that has most room among those with the handler, or among all where none has it; keep a slot."""
         before = next((name for name, who in self._reserved if who == instance_id), None)
         if before is not None and before in self._agents and not self._agents[before].is_silent:
             return self._agents[before]
-        rooms = [(self._room_of(each, needs), each.offer.name) for each in self.agents]
+        able = [each for each in self.agents if each.facts and process_type in each.facts.process_types]
+        rooms = [(self._room_of(each, needs), each.offer.name) for each in able or self.agents]
         most, name = max(rooms, default=(0, ""))
         if most <= 0:
             wanted = "" if needs is None else f" and {needs.text}"
-            raise CannotBegin(f"No agent of pool {self.name} has a free slot{wanted} ({len(rooms)} there).")
+            there = f"{len(rooms)} there with a handler of {process_type}" if able else f"{len(rooms)} there"
+            raise CannotBegin(f"No agent of pool {self.name} has a free slot{wanted} ({there}).")
         self._reserved[name, instance_id] = ReservedSlot(self._means.monotonic() + RESERVED, needs)
         return self._agents[name]
 

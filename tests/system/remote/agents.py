@@ -74,6 +74,7 @@ def an_agent(
     version: str = __version__,
     slots: int = 4,
     now: Callable[[], datetime] = NOW,
+    types: tuple[str, ...] = TYPES,
 ) -> Agent:
     """Return an agent of this host; one with another `boot` is the next start of it, or another worker."""
     facts = AgentFacts(
@@ -85,7 +86,7 @@ def an_agent(
         stop_grace=GRACE,
         directory=str(state),
         python="python3",
-        process_types=TYPES,
+        process_types=types,
     )
     return Agent(
         AgentMeans(

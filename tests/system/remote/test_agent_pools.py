@@ -57,7 +57,7 @@ class Pooled:
         return name
 
     def prepare(self, key: int) -> str:
-        agent, _ = self.pool.prepare(InstanceId(key), None, asked(key))
+        agent, _ = self.pool.prepare(InstanceId(key), "script", None, asked(key))
         return agent.offer.name
 
     def ends(self, count: int = 1) -> list[Finished]:
@@ -333,7 +333,7 @@ def test_a_step_that_is_not_ready_keeps_no_slot(pooled: Pooled) -> None:
     message = asked(1)
     message["asked"]["step"]["data"] = []
     with pytest.raises(CannotBegin, match="refused"):
-        pooled.pool.prepare(InstanceId(1), None, message)
+        pooled.pool.prepare(InstanceId(1), "script", None, message)
 
     assert pooled.pool.room_for(None) == 4
 
@@ -355,10 +355,25 @@ def test_needs_are_what_agents_have_left(agent: Agent, controller_id: str) -> No
         until(lambda: pooled.pool.room_for(None) == 4)
         assert [pooled.pool.room_for(each) for each in (half, gpu, more)] == [2, 1, 0]
 
-        pooled.pool.prepare(InstanceId(1), gpu, asked(1))
+        pooled.pool.prepare(InstanceId(1), "script", gpu, asked(1))
 
         assert [pooled.pool.room_for(each) for each in (None, half, gpu)] == [3, 1, 0]
         with pytest.raises(CannotBegin, match="GPU=2"):
-            pooled.pool.prepare(InstanceId(2), more, asked(2))
+            pooled.pool.prepare(InstanceId(2), "script", more, asked(2))
     finally:
         pooled.pool.close()
+
+
+def test_a_step_goes_to_an_agent_that_has_its_handler(agent: Agent, tmp_path: Path, controller_id: str) -> None:
+    lacking = an_agent(tmp_path / "lacking", "boot-2", slots=9, types=("waits",))
+    pooled = Pooled(controller_id, {"one": Wire(agent), "lacking": Wire(lacking, slots=9)})
+    try:
+        until(lambda: pooled.pool.room_for(None) == 13)
+
+        assert [pooled.prepare(key) for key in range(1, 5)] == ["one"] * 4
+        with pytest.raises(CannotBegin, match="1 there with a handler of script"):
+            pooled.prepare(5)
+        assert pooled.pool.prepare(InstanceId(6), "unheard_of", None, asked(6))[0].offer.name == "lacking"
+    finally:
+        pooled.pool.close()
+        lacking.close()
