@@ -60,7 +60,10 @@ class DaskProcess:
         for pid in workers:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        self.process.communicate()
+        self.process.wait()
+        # Not read to its end: a worker that has lost its nanny may hold the other one for a while.
+        assert self.process.stdout is not None
+        self.process.stdout.close()
 
 
 def free_port() -> int:

@@ -11,7 +11,7 @@ from time import monotonic
 
 from tests.chaos.fleet import Fleet
 from tests.chaos.nemesis import Nemesis
-from tests.chaos.processes import MARK
+from tests.chaos.processes import MARK, marked
 from tests.chaos.shop import Shop
 from tests.dask_processes import free_port
 
@@ -81,7 +81,8 @@ class CarryingSide:
         for pid, until in [*self.naps.items()]:
             if now or monotonic() >= until:
                 del self.naps[pid]
-                if pid in self.there:
+                # What started it may be dead by now, and it is to end then: that it can only when it goes on.
+                if any(found.pid == pid for found in marked(self.mark)):
                     signalled(pid, signal.SIGCONT)
 
     @property
