@@ -14,6 +14,7 @@ from batchctl import __version__, dask_agent
 from batchctl.agent_node import console_of
 from batchctl.app import App
 from batchctl.domain.errors import Refused, StepRefused
+from batchctl.domain.operators.carried_specs import carried_spec
 from batchctl.domain.outcomes import Rendered
 from batchctl.domain.rows import BatchDefinition, BatchInstance, HistoryEntry, Step
 from batchctl.domain.status import Cause, PoolKind
@@ -22,7 +23,7 @@ from batchctl.ports import Report, StepRunner
 from batchctl.preparation import Prepared, Preparer
 from batchctl.settings_sections import PoolSettings
 from batchctl.system.remote import wire
-from batchctl.system.remote.agent_handler import AgentHandler, carried_spec
+from batchctl.system.remote.agent_handler import AgentHandler
 from batchctl.system.remote.agent_pool import AgentPool
 from batchctl.system.remote.console_relay import ConsoleRelay
 from batchctl.system.remote.dask_cluster import DaskCluster
@@ -78,15 +79,10 @@ class RoutedPreparer(Preparer):
         """Return an attempt as it was made ready when it began."""
         try:
             found = carried_spec(json.loads(entry.command_spec))
-        except (json.JSONDecodeError, AttributeError):
+        except (json.JSONDecodeError, StepRefused):
             found = None
-        except StepRefused as refused:
-            # What becomes of it cannot be asked here, where its controller never had it.
-            return Prepared(step, None, None, refused.message)
-        if found is None:
+        if found is None or found.pool not in self.pools:
             return Preparer.as_begun(self, step, entry)
-        if found.pool not in self.pools:
-            return Prepared(step, None, None, f"this controller does not reach the agents of pool {found.pool}")
         asked = replace(step, process_type=found.carried_type)
         # To take an attempt over raises its claim by one: what the controller before says counts no more.
         whose = self.database_id, entry.instance_id, entry.claim_token + 1

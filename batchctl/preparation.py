@@ -10,6 +10,7 @@ from functools import cache, lru_cache, partial
 from typing import TypeVar, cast
 
 from batchctl.domain.errors import CannotBegin, NoAnswer, PluginError, StepRefused, in_one_line
+from batchctl.domain.operators.carried_specs import carried_spec
 from batchctl.domain.outcomes import Rendered, StepContext, StepOutcome, StepRequest
 from batchctl.domain.rows import (
     NOT_RUN,
@@ -53,6 +54,8 @@ class Prepared:
     """What stands in the history as the exact specification, as JSON."""
     host: str | None = None
     """Where it is carried out; None where the controller is."""
+    agents_of: str | None = None
+    """The pool whose agents carry it, where they cannot be asked from here."""
 
     @property
     def command_text(self) -> str:
@@ -114,12 +117,16 @@ class Preparer:
         Raises what its handler raises when asked for the check and not answering: another time it may.
         """
         try:
+            spec = json.loads(entry.command_spec)
+            if (carried := carried_spec(spec)) is not None:
+                message = f"this controller does not serve pool {carried.pool}, whose agents carry the step"
+                return Prepared(step, None, None, message, agents_of=carried.pool)
             # A delegated step stands in the history as the step that was carried out; a check, as the step it is about.
             handler, asked = self.find_handler(entry.process_type), replace(step, process_type=entry.process_type)
             if entry.cause is Cause.VERIFY:
                 asked = self._check_of(handler, step, f"attempt {entry.history_id}", entry.instance_id)
                 handler = self.find_handler(asked.process_type)
-            rendered = Rendered(entry.command_text, json.loads(entry.command_spec))
+            rendered = Rendered(entry.command_text, spec)
             return Prepared(asked, handler, rendered, None, command_spec=entry.command_spec)
         except (CannotBegin, NoAnswer):
             raise

@@ -34,7 +34,7 @@ from batchctl.domain.text import in_short, visible
 from batchctl.logs import Event, EventValue, Listener
 from batchctl.plugin_api import StepHandler
 from batchctl.ports import Clock, Sightings, StepRunner, Trace, Transactions
-from batchctl.store import controllers, history, instances
+from batchctl.store import controllers, history, instances, pool_rows
 from batchctl.store.definitions import definitions
 
 Result = TypeVar("Result")
@@ -45,6 +45,11 @@ MOST_LOCKS = 5
 _CANNOT_ASK = (
     "the controller died while the step ran, and this one lacks the step's definition or plugin, so it cannot find out"
     " what became of it: look whether it still runs"
+)
+
+_NOT_ASKED = (
+    "the controller died while agents of pool {pool} carried the step, and no controller runs that serves the pool:"
+    " it is unknown how it ended"
 )
 
 
@@ -251,6 +256,8 @@ class Rescue:
         batch = batches.get(entry.batch_id)
         step = None if batch is None else batch.step_at(entry.seq)
         prepared = None if step is None else self.recorder.preparer.as_begun(step, entry)
+        if batch is not None and prepared is not None and prepared.agents_of is not None:
+            return self._take_from_agents(entry, owner, batch, prepared.agents_of)
         if batch is None or prepared is None or prepared.handler is None or prepared.rendered is None:
             if step is not None and not self.recorder.has_plugin(step) and self._others_can_begin(step, owner):
                 return None
@@ -277,6 +284,22 @@ class Rescue:
         never_ran = trace is Trace.NEVER_RAN
         message = self._say(trace, entry, may_run_within=self._may_live(owner))
         return self._give_up(entry, owner, batch, LostVerdict(message=message, never_ran=never_ran))
+
+    def _take_from_agents(
+        self, entry: HistoryEntry, owner: ControllerRow | None, batch: BatchDefinition, pool: str
+    ) -> Rescued | None:
+        """Leave what agents carry to a controller that serves their pool; where none runs, it is lost when its lease is over."""
+        is_silent = owner is None or self._watch.is_overdue(owner.name)
+        if not is_silent or self._others_serve(pool, owner):
+            self._tell_once(entry, self._say_carried(entry, pool))
+            return None
+        message = _NOT_ASKED.format(pool=visible(pool))
+        return self._give_up(entry, owner, batch, LostVerdict(message=message))
+
+    def _others_serve(self, pool: str, owner: ControllerRow | None) -> bool:
+        without = {self.recorder.controller, *(() if owner is None else (owner.name,))}
+        with self.transactions.read() as connection:
+            return pool_rows.others_serve(connection, pool, without)
 
     def _others_can_begin(self, step: Step, owner: ControllerRow | None) -> bool:
         """Say whether a living controller has the plugin of a step which this one lacks: it takes the attempt over."""
@@ -397,6 +420,13 @@ class Rescue:
                 f" started that controller, and with its state_directory, type: batchctl run. To end it, type: kill {numbers}"
             )
         return f"{dead}; what became of the step is not known yet"
+
+    def _say_carried(self, entry: HistoryEntry, pool: str) -> str:
+        return (
+            f"its controller {visible(entry.claimed_by or '')} is dead, and agents of pool {visible(pool)} carry the step:"
+            f" a controller that serves the pool goes on with it, and where none runs it counts as lost once that"
+            f" controller has been silent for orphan_timeout"
+        )
 
     def _tell(self, name: str, entry: HistoryEntry, **fields: EventValue) -> None:
         ids: dict[str, EventValue] = {"BatchControl_id": entry.instance_id, "ProcessControlSeq": entry.seq}

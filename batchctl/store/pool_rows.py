@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -72,6 +72,11 @@ _AGENTS = RowSelect(
     .order_by(_s.ControllerPool_id)
 )
 CONTROLLERS = RowSelect(select(controller).order_by(_k.Controller_id))
+_SERVING = RowSelect(
+    select(_k.ControllerName)
+    .join(controller_pool, _s.Controller_id == _k.Controller_id)
+    .where(_k.Status == ControllerStatus.RUNNING.value, _s.PoolName == bindparam("pool"))
+)
 _SERVED = RowSelect(select(_s.Controller_id, _s.PoolName).order_by(_s.Controller_id, _s.PoolName))
 
 
@@ -105,6 +110,11 @@ def _pool(row: Any) -> Pool:
     except NONSENSE:
         pass
     return Pool(pool_id=row.Pool_id, name=str(row.PoolName), kind=PoolKind.CONTROLLERS, max_concurrent=0)
+
+
+def others_serve(connection: Connection, name: str, but: Collection[str]) -> bool:
+    """Say whether a controller that runs, and is not in `but`, serves a pool."""
+    return any(row.ControllerName not in but for row in _SERVING(connection, pool=name))
 
 
 def unreadable(connection: Connection) -> list[UnreadableRow]:

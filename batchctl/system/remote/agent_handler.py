@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from batchctl.domain.errors import StepRefused
+from batchctl.domain.operators.carried_specs import MARK
 from batchctl.domain.outcomes import Finding, Rendered, StepContext, StepOutcome, StepRequest
-from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import InstanceId, Step
 from batchctl.domain.rule_texts import HostNeeds
 from batchctl.plugin_api import Execution
 from batchctl.system.remote.wire import Message
 
-MARK = "batchctl.agent"
-"""The key of CommandSpec under which it says which agent carries a step."""
 _NOT_HERE = "This step is carried by an agent, not by a controller."
 
 
@@ -58,27 +55,3 @@ class AgentHandler:
             "alone": self.goes_on_alone,
         }
         return {MARK: where, "spec": dict(rendered.spec)}
-
-
-@dataclass(frozen=True, slots=True)
-class CarriedSpec:
-    """What a CommandSpec says of a step that an agent carries."""
-
-    pool: str
-    agent: str
-    carried_type: str
-    goes_on_alone: bool
-    spec: dict[str, JsonValue]
-
-
-def carried_spec(spec: Mapping[str, Any]) -> CarriedSpec | None:
-    """Read a CommandSpec; None of a step that no agent carries. Raises `StepRefused` where it cannot be read."""
-    where = spec.get(MARK)
-    if where is None:
-        return None
-    try:
-        names = str(where["pool"]), str(where["agent"]), str(where["type"])
-        return CarriedSpec(*names, bool(where["alone"]), dict(spec["spec"]))
-    except (KeyError, TypeError, ValueError):
-        message = "its CommandSpec does not say which agent carries it"
-        raise StepRefused(message) from None

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from batchctl.domain.errors import StepRefused
+from batchctl.domain.operators.carried_specs import MARK, CarriedSpec, carried_spec
 from batchctl.domain.outcomes import Rendered
 from batchctl.domain.rows import InstanceId
-from batchctl.system.remote.agent_handler import MARK, AgentHandler, CarriedSpec, carried_spec
+from batchctl.system.remote.agent_handler import AgentHandler
 
 
 def test_what_is_written_is_read_again() -> None:
