@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from tests.arguments import at_least_one
 from tests.sim import due_times
-from tests.sim.chance import script_of
+from tests.sim.chance import CARRIED, script_of
 from tests.sim.many import Figures, play_all
 from tests.sim.playing import Played, play, play_twice
 from tests.sim.script import lines
@@ -29,6 +29,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--first", type=int, default=0, help="the first seed (default: %(default)s)")
     parser.add_argument("--jobs", type=at_least_one, default=2, help="how many processes (default: %(default)s)")
     parser.add_argument("--seed", type=int, help="play this one schedule, and show what happens in it")
+    parser.add_argument(
+        "--agents", action="store_true", help="schedules in which agents carry steps, over wires that fail"
+    )
     parser.add_argument("--schedules", action="store_true", help="due times around all changes of clocks, 1970 to 2037")
     parser.add_argument("--zone", help="with --schedules: the changes of this time zone only")
     parser.add_argument("--at", type=int, help="with --schedules and --zone: this change only (seconds since 1970)")
@@ -37,10 +40,11 @@ def main(arguments: Sequence[str]) -> int:
         return due_times.main(
             given.zone, given.at, given.seed, range(given.first, given.first + given.seeds), given.jobs
         )
+    first = given.first + (CARRIED if given.agents else 0)
     if given.seed is not None:
-        return replay(given.seed)
+        return replay(given.seed + (CARRIED if given.agents and given.seed < CARRIED else 0))
     began = time.monotonic()
-    figures = play_all(range(given.first, given.first + given.seeds), given.jobs)
+    figures = play_all(range(first, first + given.seeds), given.jobs)
     report(figures, time.monotonic() - began, given.jobs)
     for seed, _ in figures.failed[:MOST_SHOWN]:
         show_smallest(seed)

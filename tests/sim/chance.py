@@ -6,6 +6,7 @@ from dataclasses import replace
 from random import Random
 
 from tests.sim.asking import requested
+from tests.sim.carried import carried
 from tests.sim.learning import learning
 from tests.sim.paces import paced
 from tests.sim.pooled import pooled
@@ -118,8 +119,14 @@ REPORTED = 14_000_000_000
 """The first seed of those in which the leader sends the report of the night, too."""
 
 
+CARRIED = 15_000_000_000
+"""The first seed of those in which agents carry steps."""
+
+
 def script_of(seed: int) -> Script:
     """Draw a schedule."""
+    if seed >= CARRIED:
+        return carried(seed, script_of(seed - CARRIED))
     if seed >= REPORTED:
         script = _told(seed - REPORTED + TOLD)
         # Rows of the audit log are kept for a day at least, and here for seconds.

@@ -9,7 +9,9 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+from tests.sim.carried_mutants import CARRIED_MUTANTS
 from tests.sim.chance import (
+    CARRIED,
     LEARNING,
     PACED,
     POOLED,
@@ -53,6 +55,7 @@ KINDS: Sequence[tuple[Sequence[Mutant], int]] = (
     (LEARNED_MUTANTS, LEARNING),
     (QUESTION_MUTANTS, QUESTIONED),
     (REPORT_MUTANTS, REPORTED),
+    (CARRIED_MUTANTS, CARRIED),
 )
 """The mistakes, and the first of the schedules that find them."""
 LIST = Path(__file__).with_name("finders.txt")

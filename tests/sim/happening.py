@@ -13,12 +13,15 @@ from tests.sim.script import (
     BootHost,
     CancelBackfill,
     CrashHost,
+    CutWire,
     Drain,
     Event,
     Fault,
     Freeze,
+    GoOnAgent,
     Jump,
     Kill,
+    KillAgent,
     KillSupervisor,
     MoveStep,
     Operate,
@@ -26,6 +29,7 @@ from tests.sim.script import (
     Run,
     SetClock,
     Stall,
+    StopAgent,
     Submit,
     Switch,
     TakeBack,
@@ -36,6 +40,7 @@ from tests.sim.script import (
     Wait,
     Wake,
 )
+from tests.sim.wires import WireFault
 
 if TYPE_CHECKING:
     from tests.sim.world import World
@@ -104,6 +109,16 @@ def happen(world: World, event: Event) -> None:
             world.person.backfill(event)
         case CancelBackfill(nth):
             world.person.cancel_backfill(nth)
+        case KillAgent(agent, whole, renamed, after):
+            world.agents.kill(agent, whole=whole, renamed=renamed, after=after)
+        case StopAgent(agent):
+            if (process := world.agents.at(agent)) is not None:
+                process.stop()
+        case GoOnAgent(agent):
+            if (process := world.agents.at(agent)) is not None and process.is_stopped:
+                process.go_on()
+        case CutWire(agent, fault, seconds):
+            world.wires.befall(agent, WireFault(fault), seconds)
 
 
 def arm(world: World, fault: Fault) -> None:
@@ -118,7 +133,7 @@ def arm(world: World, fault: Fault) -> None:
 def kill_supervisor(world: World, worker: int) -> None:
     program = world.workers[worker]
     if program is not None:
-        program.runner.supervisor.die(world.time.seconds)
+        program.scripted.supervisor.die(world.time.seconds)
 
 
 def crash_host(world: World, host: Host) -> None:
@@ -136,6 +151,7 @@ def crash_host(world: World, host: Host) -> None:
     for program in world.workers:
         if program is not None and program.host is host:
             program.die()
+    world.agents.crash(host)
 
 
 def boot(world: World, host: Host) -> None:
@@ -143,11 +159,12 @@ def boot(world: World, host: Host) -> None:
         host.up = True
         host.boot += 1
         host.booted = world.time.seconds
+        world.agents.start_all()
 
 
 def pass_time(world: World, seconds: float) -> None:
     """Let time pass; supervisors look at it too."""
-    world.time.seconds += seconds
+    world.passing.until(world.time.seconds + seconds)
     for supervisor in world.supervisors.values():
         supervisor.look_at_the_time(world.time.seconds)
 

@@ -56,6 +56,8 @@ def _heal(world: World) -> None:
     world.armed.clear()
     for host in world.hosts:
         boot(world, host)
+    world.wires.heal()
+    world.agents.heal()
     for worker in range(len(world.workers)):
         program = world.program(worker)
         if program is not None:

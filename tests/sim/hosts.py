@@ -40,6 +40,8 @@ class Running:
     """How long it takes to stop."""
     vouched: float = -1.0
     """Until when whoever has adopted it vouches for it."""
+    is_out_of_sight: bool = False
+    """True for what went on in an agent that stood still: nothing could stop it."""
 
     def is_alive(self, now: float) -> bool:
         """Say whether it still does something."""

@@ -318,7 +318,9 @@ def check_start(world: World, new: Running) -> None:
 
 
 def _is_out_of_sight(world: World, other: Running, new: Running) -> bool:
-    """Say whether an execution lives where nobody can know of it: its supervisor was killed, and on another host."""
+    """Say whether an execution lives where nobody can know of it: its supervisor, or its agent, was killed or stood still."""
+    if world.agents.has(other):
+        return world.agents.laws.is_out_of_sight(other)
     return other.host is not new.host and other.key in world.supervisors[other.owner].unwatched
 
 

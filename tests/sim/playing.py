@@ -42,6 +42,8 @@ def play(script: Script, *, examine: bool = False) -> Played:
             law, message = broken.law, str(broken)
         except Exception as error:  # noqa: BLE001 - a program must not end so, whatever happens to it
             law, message = "raised", f"{type(error).__name__}: {error}"
+        finally:
+            world.close()
     return Played(script, law, message, world)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
+from batchctl.agent_pools import RoutedPreparer
 from batchctl.control.alerting.alerting import Alerting
 from batchctl.control.alerting.incident_search import IncidentSearch
 from batchctl.control.alerting.incident_watch import IncidentWatch
@@ -54,21 +56,29 @@ from batchctl.operations.requested import Proxy
 from batchctl.operations.scheduling.backfiller import Backfiller, Span
 from batchctl.operations.scheduling.timetable import Timetable
 from batchctl.plugin_api import StepHandler
-from batchctl.ports import Boundary
+from batchctl.ports import Boundary, Report, StepRunner
 from batchctl.preparation import Preparer
 from batchctl.store import Connection, controllers
 from batchctl.store.scheduling import backfills, schedule_rows
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import operator_request
+from batchctl.system.remote.agent_pool import AgentPool
+from batchctl.system.remote.followed_agent import FollowedAgent, PoolMeans
+from batchctl.system.remote.routed_runner import RoutedRunner
 from batchctl.testing import context
 from tests.sim import pooled, telling
+from tests.sim.agent_processes import DATABASE
+from tests.sim.agent_processes import GRACE as GRACE_OF_AGENTS
 from tests.sim.clock import HostClock
 from tests.sim.database import EdgedTransactions
 from tests.sim.faults import Actor, Crashed
-from tests.sim.hosts import Host
+from tests.sim.hosts import Host, Running
+from tests.sim.laws import Broken
+from tests.sim.passing import PassingLoop, TurnedLoop
 from tests.sim.populating import Populators
 from tests.sim.runner import HANDLERS, ScriptedRunner
 from tests.sim.script import Ask, Backfill, Drain, Freeze, MoveStep, Operate, Retime, Submit, Switch, Thaw, Undrain
+from tests.sim.wires import WiredTransport
 
 if TYPE_CHECKING:
     from tests.sim.world import World
@@ -91,7 +101,12 @@ class Program(Actor):
         self.place = place
         self.host = host
         self.clock = HostClock(world.time, host.ahead, host.booted)
-        self.runner = ScriptedRunner(world, self)
+        self.loops: list[TurnedLoop] = []
+        self.scripted = ScriptedRunner(world, self)
+        self.pools, self._heard = self._pools_of_agents(), deque[Report]()
+        self.runner: StepRunner = self.scripted
+        if self.pools:
+            self.runner = RoutedRunner(self.scripted, self.pools, self._heard)
         self.populators = Populators(self)
         self.transactions = EdgedTransactions(world.engine, self, self.clock.reading)
         self.worker = self._worker()
@@ -111,11 +126,29 @@ class Program(Actor):
             self.dead = True
             self.world.died(self)
 
+    def check_adoption(self, key: int) -> None:
+        """See that this program may adopt an execution."""
+        self.world.check_adoption(self, key)
+
+    def check_stop(self, running: Running) -> None:
+        """See that this program may stop an execution."""
+        self.world.check_stop(self, running)
+
+    def pool_agents(self, name: str) -> Sequence[FollowedAgent]:
+        """Return the agents of a name that it knows."""
+        return [agent for pool in self.pools.values() for agent in pool.agents if agent.offer.name == name]
+
+    def end_loops(self) -> None:
+        """Let everything end that goes on by itself."""
+        for loop in self.loops:
+            loop.end()
+        self.loops.clear()
+
     @property
     def has_news(self) -> bool:
         """Say whether the next turn has anything to do, as far as is known without looking into the database."""
         # Who leaves the database alone for a while has something to do afterwards.
-        has_news = self.runner.has_news or self.populators.has_answers
+        has_news = self.scripted.has_news or bool(self._heard) or self.populators.has_answers
         return not self._has_begun or has_news or self.worker.controller.failure is not None
 
     def _pass(self) -> None:
@@ -160,9 +193,13 @@ class Program(Actor):
             rhythm=rhythm,
             scheduler_zone="UTC",
             pools=served_by(options.serves[self.place] if options.serves else ()),
+            agents=self.pools,
         )
-        preparer = Preparer(find_handler, AROUND, "anna", self.host.name, "simulated")
-        recorder = Recorder(preparer, self.name, self.host.name, serves=ServedPools(membership.pools, self.host.name))
+        preparer = Preparer(find_handler, AROUND, "anna", self.host.name, DATABASE)
+        if self.pools:
+            preparer = RoutedPreparer(find_handler, AROUND, "anna", self.host.name, DATABASE, pools=self.pools)
+        serves = ServedPools(membership.pools, self.host.name, self.pools)
+        recorder = Recorder(preparer, self.name, self.host.name, serves=serves)
         controller = Controller(
             transactions=self.transactions,
             clock=self.clock,
@@ -200,6 +237,34 @@ class Program(Actor):
             duties.append(AnswerTimes(*means, by_itself.end_unanswered, controller.look_closely))
         leading = Leading(leadership, creator, poll_interval, duties, upkeep)
         return Worker(controller, membership, rescue, self.runner, self.clock, listener, leading, own_duties)
+
+    def _pools_of_agents(self) -> dict[str, AgentPool]:
+        """Return the pools that it serves and whose steps agents carry."""
+        options = self.world.options
+        names = [plan.name for plan in options.pools if plan.kind != "controllers"]
+        return {name: self._pool_of_agents(name) for name in names if name in options.serves[self.place]}
+
+    def _pool_of_agents(self, name: str) -> AgentPool:
+        means = PoolMeans(
+            controller=self.name,
+            database_id=DATABASE,
+            version="simulated",
+            lease=self.world.options.agent_lease,
+            grace=GRACE_OF_AGENTS,
+            news_wait=2.5,
+            now=self.clock.now,
+            report=self._hear,
+            monotonic=self.clock.monotonic,
+            loop=lambda _: PassingLoop(self.world, self),
+        )
+        return AgentPool(name, WiredTransport(self.world, self), means)
+
+    def _hear(self, report: Report) -> None:
+        try:
+            self.world.agents.laws.reported(self, report, GRACE_OF_AGENTS)
+        except Broken as broken:
+            self.world.passing.fail(broken)
+        self._heard.append(report)
 
     def _carry_out(self, proxy: Proxy, connection: Connection, request: Request) -> str:
         """Do what a request asks for; whoever asks for a rerun has looked that nothing of the instance is alive."""

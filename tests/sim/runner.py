@@ -18,6 +18,7 @@ from tests.sim.hosts import STOPPED, VANISHED, Running
 from tests.sim.shown import WritingStep
 
 if TYPE_CHECKING:
+    from tests.sim.agent_runner import Seat
     from tests.sim.programs import Program
     from tests.sim.world import World
 
@@ -75,7 +76,7 @@ HANDLERS: Mapping[str, StepHandler] = {
 class ScriptedRunner:
     """The `StepRunner` of one program."""
 
-    def __init__(self, world: World, program: Program) -> None:
+    def __init__(self, world: World, program: Program | Seat) -> None:
         self._world = world
         self._program = program
         self._watched: dict[HistoryId, Running] = {}
@@ -142,7 +143,7 @@ class ScriptedRunner:
         self._program.call("stop")
         running = self._watched.get(key)
         if running is not None:
-            self._world.check_stop(self._program, running)
+            self._program.check_stop(running)
             running.end(self._now + running.grace, STOPPED)
 
     def is_gone(self, controller: ControllerRow) -> bool:
@@ -166,7 +167,7 @@ class ScriptedRunner:
     def stop_left_over(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Sequence[int]:
         """Kill what nobody watches over."""
         self._program.call("stop_left_over")
-        self._world.check_adoption(self._program, entry.history_id)
+        self._program.check_adoption(entry.history_id)
         found = [one for one in self._world.executions if one.key == entry.history_id and one.is_alive(self._now)]
         for running in found:
             running.end(self._now, VANISHED)
@@ -201,7 +202,7 @@ class ScriptedRunner:
     ) -> None:
         """Watch over a dead program's execution."""
         self._program.call("adopt")
-        self._world.check_adoption(self._program, key)
+        self._program.check_adoption(key)
         self._watched[key] = next(one for one in self._world.executions if one.key == key)
         if lease_bound:
             self._adopted.add(key)

@@ -240,10 +240,45 @@ class CancelBackfill:
     nth: int
 
 
+@dataclass(frozen=True, slots=True)
+class KillAgent:
+    """An agent dies, and is started again; with its whole container, so do its supervisors and commands."""
+
+    agent: int
+    whole: bool = False
+    renamed: bool = False
+    after: float = 2.0
+    """Seconds until it is started again."""
+
+
+@dataclass(frozen=True, slots=True)
+class StopAgent:
+    """An agent stands still, as if it were swapped out."""
+
+    agent: int
+
+
+@dataclass(frozen=True, slots=True)
+class GoOnAgent:
+    """It goes on where it stood."""
+
+    agent: int
+
+
+@dataclass(frozen=True, slots=True)
+class CutWire:
+    """Something is wrong with the wire to an agent, or to all of them, for a while."""
+
+    agent: int | None
+    fault: str
+    seconds: float
+
+
 Event: TypeAlias = (
     "Turn | Wait | Run | Stall | Wake | Fault | Kill | KillSupervisor | Terminate"
     " | CrashHost | BootHost | Jump | Away | Submit | Operate | Ask | TakeBack | Switch | Freeze | Thaw | SetClock"
     " | Retime | Backfill | CancelBackfill | Drain | Undrain | MoveStep"
+    " | KillAgent | StopAgent | GoOnAgent | CutWire"
 )
 
 
@@ -303,6 +338,15 @@ class PoolPlan:
 
     name: str
     most: int | None = None
+    kind: str = "controllers"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentPlan:
+    """An agent: the host it runs on, and its slots."""
+
+    host: int
+    slots: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,6 +401,9 @@ class Options:
     pools: tuple[PoolPlan, ...] = ()
     serves: tuple[tuple[str, ...], ...] = ()
     """The pools that each worker serves; none given: all of them the default pool."""
+    agents: tuple[AgentPlan, ...] = ()
+    """The agents of the pool `burst`."""
+    agent_lease: float = 10.0
     past: int = 0
     """Decides which successes batches have had before; 0: none."""
     writes: int = 0

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.sim import finders
+from tests.sim.carried_mutants import CARRIED_MUTANTS
 from tests.sim.learned_mutants import LEARNED_MUTANTS
 from tests.sim.mutants import MUTANTS, TELLING_MUTANTS
 from tests.sim.mutating import Mutant
@@ -37,6 +38,7 @@ QUICK = {
     "a secret that is written in two parts is shown",
     "a step learns from fewer runs than it says",
     "an answer leaves its question open",
+    "the attempts of an agent that is silent are lost at once",
 }
 """One of each kind that a few schedules find, to show that the test can find one."""
 
@@ -74,8 +76,9 @@ def test_a_planted_bug_is_found_by_the_test_that_it_names(bug: Planted) -> None:
 def test_there_are_enough_of_them() -> None:
     assert len([*MUTANTS, *TIMED_MUTANTS, *BACKFILL_MUTANTS, *TELLING_MUTANTS]) >= 74
     assert len([*VARIED_MUTANTS, *PLANTED]) >= 40
+    assert len(CARRIED_MUTANTS) >= 8
     older = [*MUTANTS, *TIMED_MUTANTS, *BACKFILL_MUTANTS, *PREVIEW_MUTANTS, *TELLING_MUTANTS]
     newer = [*VARIED_MUTANTS, *REQUEST_MUTANTS, *STEP_MUTANTS, *POOL_MUTANTS, *PACED_MUTANTS, *QUESTION_MUTANTS]
-    newer += [*SHOWN_MUTANTS, *LEARNED_MUTANTS, *REPORT_MUTANTS]
+    newer += [*SHOWN_MUTANTS, *LEARNED_MUTANTS, *REPORT_MUTANTS, *CARRIED_MUTANTS]
     names = [*(one.name for one in older), *(one.name for one in newer), *(one.name for one in PLANTED)]
     assert len(set(names)) == len(names)

@@ -12,6 +12,7 @@ import pytest
 
 from tests.sim import script as scripts
 from tests.sim.chance import (
+    CARRIED,
     LEARNING,
     PACED,
     POOLED,
@@ -144,6 +145,15 @@ def test_whatever_fails_each_question_is_answered_once_and_nothing_behind_it_beg
     assert figures.failed == []
     assert figures.happened["Question confirmed"] > 0
     assert figures.happened["Question expired"] > 0
+
+
+@pytest.mark.parametrize("seeds", chunks(300, AT_A_TIME), ids=str)
+def test_whatever_befalls_agents_and_their_wires_nothing_is_begun_twice_and_lost_means_lost(seeds: range) -> None:
+    figures = play_chunk(range(CARRIED + seeds.start, CARRIED + seeds.stop))
+
+    assert figures.failed == []
+    assert figures.happened["Told an agent"] > 0
+    assert figures.happened["Question lost"] > 0
 
 
 @pytest.mark.full

@@ -15,11 +15,14 @@ from batchctl.logs import Event as Told
 from batchctl.logs import Listener
 from batchctl.ports import Boundary
 from tests.sim import counts, laws, learning, paces, questioned, shown, step_laws, stepwise, telling
+from tests.sim.agent_processes import AgentProcesses
+from tests.sim.agent_runner import Seat
 from tests.sim.clock import BEGINNING, TrueTime
 from tests.sim.database import EDGE, Database
 from tests.sim.faults import Actor
 from tests.sim.happening import happen
 from tests.sim.hosts import STOPPED, Host, Luck, Running, Supervisor
+from tests.sim.passing import Passing
 from tests.sim.programs import Person, Program
 from tests.sim.script import (
     BatchPlan,
@@ -31,6 +34,7 @@ from tests.sim.script import (
     SetClock,
     every_event,
 )
+from tests.sim.wires import Wires
 
 
 class World:
@@ -44,9 +48,12 @@ class World:
         self.engine = database.engine
         database.empty()
         database.now = self.time.database_now
-        self.luck = Luck(script.options.luck, script.options.orphan_timeout)
+        # What an agent carries is to outlive its controller often enough.
+        patience = script.options.orphan_timeout * (1.5 if script.options.agents else 1.0)
+        self.luck = Luck(script.options.luck, patience)
         self.executions: list[Running] = []
         self.supervisors: dict[str, Supervisor] = {}
+        self.passing, self.wires = Passing(self), Wires(self)
         self.commits = 0
         self.happened: Counter[str] = Counter()
         """How often what happened; a fault counts when it strikes."""
@@ -61,6 +68,7 @@ class World:
         self.stalled: set[int] = set()
         """Workers that make no turn by themselves at present."""
         self.hosts = [Host(number, ahead) for number, ahead in enumerate(self.options.ahead)]
+        self.agents = AgentProcesses(self)
         self.workers: list[Program | None] = [None] * len(self.options.places)
         self.kept_out: defaultdict[str, list[datetime]] = defaultdict(list)
         """When, by their own clocks, programs met a lock that kept them from deciding about a schedule."""
@@ -88,8 +96,8 @@ class World:
         self.batches: tuple[BatchDefinition, ...] | None = None
         """The definitions as they were last read; None once they were changed."""
         self.raw.execute("INSERT INTO Resource (ResourceName, Units) VALUES ('tapes', ?)", (self.options.tapes,))
-        pools = [(plan.name, plan.most) for plan in self.options.pools]
-        self.raw.executemany("INSERT INTO Pool (PoolName, MaxConcurrent) VALUES (?, ?)", pools)
+        pools = [(plan.name, plan.most, plan.kind) for plan in self.options.pools]
+        self.raw.executemany("INSERT INTO Pool (PoolName, MaxConcurrent, Kind) VALUES (?, ?, ?)", pools)
         if self.options.limit is not None:
             self.raw.execute(
                 "INSERT INTO Setting (Name, Value) VALUES ('MaxConcurrent', ?)", (str(self.options.limit),)
@@ -208,13 +216,17 @@ class World:
         self.tell(program.name, "stops", {"key": running.key})
         laws.check_stop(self, program, running)
 
-    def new_supervisor(self, program: Program) -> Supervisor:
+    def stands_still(self, program: Program) -> bool:
+        """Say whether nothing of a program goes on at present."""
+        return program in self.frozen or program.place in self.stalled
+
+    def new_supervisor(self, program: Program | Seat) -> Supervisor:
         """Return the supervisor of a new program."""
         made = self.supervisors[program.name] = Supervisor(program.host, program.host.boot)
         return made
 
     def execute(
-        self, program: Program, key: HistoryId, spec: dict[str, Any], *, is_command: bool, lease_bound: bool
+        self, program: Program | Seat, key: HistoryId, spec: dict[str, Any], *, is_command: bool, lease_bound: bool
     ) -> Running:
         """Let an execution begin."""
         now = self.time.seconds
@@ -262,6 +274,14 @@ class World:
                 one.end(now, STOPPED)
         self.supervisors[program.name].orphaned = True
         self.workers[program.place] = None
+        program.end_loops()
+
+    def close(self) -> None:
+        """Let everything go that holds something besides memory."""
+        for program in self.workers:
+            if program is not None:
+                program.end_loops()
+        self.agents.close()
 
     def _answer(self, instance: int, seq: int, *, doubtful: bool) -> StepOutcome:
         """Say whether a step was done, as a check that looks at its work does."""

@@ -19,7 +19,6 @@ from batchctl.system.remote.transport import AgentTransport, OfferedAgent, Unrea
 from batchctl.system.remote.wire import AgentFacts, AgentToken, Message, Received
 
 NEWS_WAIT = 1.0
-"""Seconds that an agent waits with its answer as long as it has no news."""
 ANSWERED_IN = 5.0
 """Seconds within which an agent answers anything else, beside what it waits."""
 MET_IN = 30.0
@@ -43,6 +42,8 @@ class PoolMeans:
     """Seconds for which an agent may go on without hearing from the controller."""
     grace: float
     """Seconds that an agent takes at most to stop a step."""
+    news_wait: float = NEWS_WAIT
+    """Seconds that an agent waits with its answer as long as it has no news."""
     now: Callable[[], datetime]
     report: Callable[[Report], None]
     """Takes a report on any thread, and wakes the controller."""
@@ -242,8 +243,8 @@ class FollowedAgent:
         self.means.has_room()
 
     async def _hear(self) -> None:
-        asked: Message = {"carrier": self.carrier, "behind": self._behind, "wait": NEWS_WAIT}
-        answer = await self.ask("news", asked, within=NEWS_WAIT + ANSWERED_IN)
+        asked: Message = {"carrier": self.carrier, "behind": self._behind, "wait": self.means.news_wait}
+        answer = await self.ask("news", asked, within=self.means.news_wait + ANSWERED_IN)
         if answer["carrier"] != self.carrier:
             self.facts = None
             return
@@ -262,7 +263,7 @@ class FollowedAgent:
         if not own or self.is_silent:
             return
         until = self._may_go_on_until()
-        if until - self._vouched_until >= min(self.means.lease / 5, NEWS_WAIT):
+        if until - self._vouched_until >= min(self.means.lease / 5, self.means.news_wait):
             self._vouched_until = until
             for each in own:
                 each.until = max(each.until, until)

@@ -1,0 +1,107 @@
+"""Plausible mistakes about agents: each is found by schedules in which wires fail, and agents and controllers die."""
+
+from __future__ import annotations
+
+from batchctl.store import history
+from batchctl.system.remote import agent, agent_news, agent_pool, carrier, followed_agent, routed_runner, token_journal
+from tests.sim.mutating import Mutant, mutant
+
+_SUCCESS = "\"UPDATE BatchProcessHistory SET Status = 'success' WHERE BatchProcessHistory_id = \""
+CARRIED_MUTANTS: tuple[Mutant, ...] = (
+    mutant(
+        "a token is written after its step was started",
+        "I30",
+        (agent, "if not tokens.enter(token):", "if False:"),
+        (
+            agent,
+            'carrier.start(token.history_id, handler, rendered, lease_bound=bool(message["lease_bound"]))',
+            'carrier.start(token.history_id, handler, rendered, lease_bound=bool(message["lease_bound"])); tokens.enter(token)',
+        ),
+    ),
+    mutant(
+        "the same token starts a step again",
+        "I30",
+        (agent, "if tokens.knows(token):", "if False:"),
+        (agent, "if not tokens.enter(token):", "if tokens.enter(token) is None:"),
+    ),
+    mutant(
+        "a token is forgotten with the end of its attempt",
+        "I30",
+        (agent, "self._spent.recorded(database_id, attempts)", "[(database_id, each) for each in attempts]"),
+    ),
+    mutant("an agent obeys an older claim", "claim", (token_journal, "if token.claim_token < newest:", "if False:")),
+    mutant(
+        "the lease of an agent counts from the answer",
+        "lease of agent",
+        (
+            followed_agent,
+            "asked = {**self.means.message, **message}",
+            "asked, asked_at = {**self.means.message, **message}, self.means.monotonic()",
+        ),
+        (followed_agent, 'float(answer["clock"]) - heard_at', 'float(answer["clock"]) - asked_at'),
+    ),
+    mutant(
+        "a controller does not reckon with the lease that it has renewed",
+        "lease of agent",
+        (followed_agent, "each.until = max(each.until, until)", "pass"),
+    ),
+    mutant(
+        "an attempt is lost before its agent has had the time to stop it",
+        "lost early",
+        (followed_agent, " - max(self._grace, self.means.grace) - MARGIN", ""),
+    ),
+    mutant(
+        "the attempts of an agent that is silent are lost at once",
+        "lost early",
+        (followed_agent, "if now < attempt.until:", "if now < attempt.until and not self.is_silent:"),
+    ),
+    mutant(
+        "the attempts of an agent that was started again are lost at once",
+        "lost early",
+        (followed_agent, "if now < attempt.until:", "if now < attempt.until and attempt.carrier == self.carrier:"),
+    ),
+    mutant(
+        "an agent without a lease goes on with what others may repeat",
+        "lost alive",
+        (carrier, "if self._lease_bound and self._monotonic() >= self._until:", "if False:"),
+    ),
+    mutant(
+        "an agent without a lease stops everything",
+        "stop",
+        (carrier, "if lease_bound:", "if True:"),
+    ),
+    mutant(
+        "an end is forgotten when its answer is lost",
+        "I35",
+        (
+            agent_news,
+            "for _, each in self._kept]",
+            "for _, each in [self._kept.popleft() for _ in range(len(self._kept))]]",
+        ),
+    ),
+    mutant(
+        "a late end takes the place of the lost one",
+        "I12",
+        (
+            history,
+            "connection.execute(_NOTE_LATE",
+            f"connection.exec_driver_sql({_SUCCESS} + str(history_id)); connection.execute(_NOTE_LATE",
+        ),
+    ),
+    mutant("what comes too late is started", "I30", (agent, "if self._means.monotonic() >= until:", "if False:")),
+    mutant(
+        "slots that are kept for steps made ready count as free",
+        "slots",
+        (agent_pool, "max(len(agent.attempts), agent.busy) - len(kept)", "max(len(agent.attempts), agent.busy)"),
+    ),
+    mutant(
+        "an agent that does not answer counts as one that knows of nothing",
+        "I31",
+        (routed_runner, "return Trace.UNSEEN", "return Trace.GONE"),
+    ),
+    mutant(
+        "an agent goes on for a dead controller, beside another",
+        "I34",
+        (agent, 'self._leave(str(message["database"]), left.entry.claimed_by or "")', "pass"),
+    ),
+)
