@@ -71,11 +71,10 @@ class RelayDoors:
         return Starlette(routes=[*self._routes()], exception_handlers={HTTPException: _no_such, Exception: _broken})
 
     def _routes(self) -> Iterator[Route]:
-        pool = "/pools/{pool}/agents"
         yield Route("/poll", self._guarded(self._poll, Right.CARRY), methods=["POST"])
         yield Route("/answers", self._guarded(self._answer, Right.CARRY), methods=["POST"])
-        yield Route(pool, self._guarded(self._offered, Right.ASK), methods=["GET"])
-        yield Route(f"{pool}/{{name}}", self._guarded(self._ask, Right.ASK), methods=["POST"])
+        yield Route("/agents", self._guarded(self._offered, Right.ASK), methods=["GET"])
+        yield Route("/questions", self._guarded(self._ask, Right.ASK), methods=["POST"])
 
     def _guarded(self, answer: Answering, right: Right) -> Callable[[Request], Awaitable[Response]]:
         async def guarded(request: Request) -> Response:
@@ -134,16 +133,16 @@ class RelayDoors:
         return _json({})
 
     async def _offered(self, request: Request, session: Session) -> Response:
-        pool = request.path_params["pool"]
+        pool = request.query_params.get("pool", "")
         if (wrong := _other_pools(session, [pool])) is not None:
             return of_error(wrong, 403)
         return _json({"agents": [*self.relay.offered(pool)]})
 
     async def _ask(self, request: Request, session: Session) -> Response:
-        pool, name = request.path_params["pool"], request.path_params["name"]
+        members = await _members_of(request)
+        pool, name = _text(members, "pool"), _text(members, "name")
         if (wrong := _other_pools(session, [pool])) is not None:
             return of_error(wrong, 403)
-        members = await _members_of(request)
         verb, asked, within = _text(members, "verb"), members.get("message"), _number(members, "within", 3600)
         found = await patience.unless_first(
             request.receive(), self.relay.ask(pool, name, {"verb": verb, "message": asked}, within)

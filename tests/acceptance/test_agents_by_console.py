@@ -204,23 +204,23 @@ def test_tokens_of_agents_and_controllers_open_no_other_door_and_other_tokens_no
         for path in ("/batches", "/status", "/openapi.json"):
             assert relayed.ask(token, path, root="/api/v1")[0] == 403
     polled = {"name": "a", "session": "s", "pools": [POOL], "slots": 1, "resources": {}, "hold": 0, "takes_steps": True}
-    asked = {"verb": "hello", "message": {}, "within": 1}
+    asked = {"pool": POOL, "name": "a", "verb": "hello", "message": {}, "within": 1}
     doors = [
         ("/poll", polled, agent),
         ("/answers", {"name": "a", "session": "s", "number": 1, "answer": {}}, agent),
-        (f"/pools/{POOL}/agents", None, asker),
-        (f"/pools/{POOL}/agents/a", asked, asker),
+        (f"/agents?pool={POOL}", None, asker),
+        ("/questions", asked, asker),
     ]
     for path, body, own in doors:
         assert relayed.ask("", path, body)[0] == 401
         for token in {agent, asker, admin} - {own}:
             status, found = relayed.ask(token, path, body)
             assert (status, "takes a token of role" in found["detail"]) == (403, True)
-    for path, body in (("/pools/gpu/agents", None), ("/pools/gpu/agents/a", asked)):
+    for path, body in (("/agents?pool=gpu", None), ("/questions", {**asked, "pool": "gpu"})):
         status, found = relayed.ask(asker, path, body)
         assert (status, found["detail"]) == (403, "token:controller is for pool ssis, and not for pool gpu.")
     assert relayed.ask(agent, "/poll", polled)[0] == 200
-    assert relayed.ask(asker, f"/pools/{POOL}/agents")[1]["agents"] == [{"name": "a", "slots": 1, "resources": {}}]
+    assert relayed.ask(asker, f"/agents?pool={POOL}")[1]["agents"] == [{"name": "a", "slots": 1, "resources": {}}]
     user = relayed.night("web", "user", "add", "bert", "--role", "agent")
     assert user.returncode == 2
     assert PASSWORD not in user.stderr
@@ -249,7 +249,9 @@ def test_what_cannot_be_understood_is_refused_and_what_is_too_long_too(relayed: 
     assert relayed.ask(agent, "/poll", b'{"name": "' + b"x" * 33_600_000 + b'"}')[0] == 413
     assert relayed.ask(agent, "/nowhere", {})[0] == 404
 
-    status, found = relayed.ask(asker, f"/pools/{POOL}/agents/gone", {"verb": "hello", "message": {}, "within": 1})
+    status, found = relayed.ask(
+        asker, "/questions", {"pool": POOL, "name": "gone", "verb": "hello", "message": {}, "within": 1}
+    )
     assert (status, found["detail"]) == (404, "There is no agent gone in pool ssis now.")
     assert relayed.ask(agent, "/poll", good)[0] == 200
     status, found = relayed.ask(agent, "/poll", {**good, "session": "t"})
@@ -302,13 +304,12 @@ def test_an_agent_of_another_version_takes_no_steps_and_one_whose_clock_is_off_d
 def test_what_is_asked_again_through_the_console_starts_nothing_twice(relayed: Relayed, tmp_path: Path) -> None:
     asker, near = relayed.token("asker", "controller"), an_agent(relayed.night.folder / "near")
     with relayed.linked(near, relayed.token("near", "agent")):
-        path = f"/pools/{POOL}/agents/near"
-        until(lambda: relayed.ask(asker, f"/pools/{POOL}/agents")[1]["agents"])
+        until(lambda: relayed.ask(asker, f"/agents?pool={POOL}")[1]["agents"])
         whose = {"database": "a-database", "controller": "a-controller"}
 
         def ask(verb: str, **message: object) -> dict[str, Any]:
-            asked = {"verb": verb, "message": {**whose, **message}, "within": 20}
-            status, found = relayed.ask(asker, path, asked)
+            asked = {"pool": POOL, "name": "near", "verb": verb, "message": {**whose, **message}, "within": 20}
+            status, found = relayed.ask(asker, "/questions", asked)
             assert status == 200
             answer: dict[str, Any] = found["answer"]
             return answer

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from batchctl.domain.text import in_short
 from batchctl.system.remote.agent import Agent
 from batchctl.system.remote.console_client import ConsoleClient, ConsoleRefusedError
 from batchctl.system.remote.relay import HELD
@@ -51,7 +52,8 @@ class AgentLink:
         polling = threading.Thread(target=self._poll_on, name="batchctl-poll", daemon=True)
         polling.start()
         while not self._stops:
-            self._changed.wait()
+            # With an end: on Windows no signal is heard by what waits without one.
+            self._changed.wait(PAUSE)
         self._changed.clear()
         carried = self.agent.busy
         self._say(f"told to end, it takes nothing new; steps that still run: {carried}")
@@ -73,8 +75,9 @@ class AgentLink:
         while not self._is_over:
             try:
                 self._take(self.client.post("/poll", self._message(hold=HELD), within=HELD + LATE))
-            except UnreachableError as error:
-                self._say(f"{error}; tried again every {PAUSE:g} s")
+            except Exception as error:  # noqa: BLE001 - what has answered may be no console
+                shown = str(error) if isinstance(error, UnreachableError) else f"the answer is none: {in_short(error)}"
+                self._say(f"{shown}; tried again every {PAUSE:g} s")
                 self._changed.wait(PAUSE)
             else:
                 if not self._stops:

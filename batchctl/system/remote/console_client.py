@@ -9,6 +9,7 @@ import ssl
 from base64 import b64encode
 from collections import deque
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -55,6 +56,8 @@ class ConsoleClient:
         self._host = self._parts.hostname or ""
         self._context = _context_of(console) if self._parts.scheme == "https" else None
         self._idle = deque[http.client.HTTPConnection]()
+        self._asking = set[http.client.HTTPConnection]()
+        self._is_closed = False
 
     @property
     def server(self) -> str:
@@ -74,9 +77,14 @@ class ConsoleClient:
         return self._ask("POST", path, body, within)
 
     def close(self) -> None:
-        """Let go of the connections that are kept."""
+        """Let go of the connections that are kept, and of the answers that are waited for."""
+        self._is_closed = True
         while self._idle:
             self._idle.pop().close()
+        for connection in self._asking.copy():
+            with suppress(OSError):
+                # Of the socket itself: a shutdown by TLS is no business of another thread than the one that reads.
+                socket.socket.shutdown(connection.sock, socket.SHUT_RDWR)
 
     def _ask(self, method: str, path: str, body: bytes | None, within: float) -> Received:
         try:
@@ -106,6 +114,7 @@ class ConsoleClient:
         headers = {"Authorization": f"Bearer {self._console.token}", "Accept-Encoding": "identity"}
         if body is not None:
             headers["Content-Type"] = "application/json"
+        self._asking.add(connection)
         try:
             connection.sock.settimeout(within)
             connection.request(method, ROOT + path, body, headers)
@@ -114,6 +123,8 @@ class ConsoleClient:
         except BaseException:
             connection.close()
             raise
+        finally:
+            self._asking.discard(connection)
         if answer.will_close or len(text) > MOST_BYTES:
             connection.close()
         else:
@@ -122,6 +133,9 @@ class ConsoleClient:
 
     def _connected(self) -> http.client.HTTPConnection:
         """Connect, through the proxy that this host is set up with where it has one."""
+        if self._is_closed:
+            reason = "it is asked no more"
+            raise ConnectionError(reason)
         scheme, port = self._parts.scheme, self._parts.port
         proxy = None if proxy_bypass(self._host) else getproxies().get(scheme)
         through = None if proxy is None else urlsplit(proxy if "//" in proxy else f"//{proxy}")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
-from urllib.parse import quote
+from urllib.parse import urlencode
 
 from batchctl.system.remote.console_client import ConsoleAddress, ConsoleClient
 from batchctl.system.remote.transport import OfferedAgent, UnreachableError
@@ -26,7 +26,7 @@ class ConsoleRelay:
 
     def __init__(self, pool: str, console: ConsoleAddress) -> None:
         """Connect to nothing yet."""
-        self._path = f"/pools/{quote(pool, safe='')}/agents"
+        self._pool = pool
         self._console = console
         self._client: ConsoleClient | None = None
         self._threads = ThreadPoolExecutor(MOST_THREADS, "batchctl-relay")
@@ -38,7 +38,9 @@ class ConsoleRelay:
 
     async def offered(self) -> Mapping[str, OfferedAgent]:
         """Return the agents that poll and take new steps."""
-        answer = await self._aside(partial(self._opened().get, self._path, within=LOOKED_IN))
+        answer = await self._aside(
+            partial(self._opened().get, f"/agents?{urlencode({'pool': self._pool})}", within=LOOKED_IN)
+        )
         try:
             found = [
                 OfferedAgent(str(one["name"]), int(one["slots"]), {**one["resources"]}) for one in answer["agents"]
@@ -50,9 +52,8 @@ class ConsoleRelay:
 
     async def ask(self, name: str, verb: str, message: Received, *, within: float) -> Received:
         """Have the console ask an agent."""
-        path = f"{self._path}/{quote(name, safe='')}"
-        asked: Message = {"verb": verb, "message": dict(message), "within": within}
-        answer = await self._aside(partial(self._opened().post, path, asked, within=within + LATE))
+        asked: Message = {"pool": self._pool, "name": name, "verb": verb, "message": dict(message), "within": within}
+        answer = await self._aside(partial(self._opened().post, "/questions", asked, within=within + LATE))
         found = answer.get("answer")
         if not isinstance(found, Mapping):
             reason = "what the agent has answered cannot be read"
