@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterable
 from batchctl.domain.rows import HistoryId
 from batchctl.system.remote.wire import AgentToken
 
+APART = 60.0
+"""Seconds by which a controller may reckon the same moment by this host's clock later than before: an answer takes less."""
+
 
 class SpentTokens:
     """What an agent was told to start may come a second time, long after the first has ended."""
@@ -21,7 +24,7 @@ class SpentTokens:
     def begun(self, token: AgentToken, until: float) -> None:
         """Take note from when on it is too late to start an attempt."""
         with self._lock:
-            self._late_from[token.database_id, token.history_id] = until
+            self._late_from[token.database_id, token.history_id] = until + APART
 
     def recorded(self, database_id: str, attempts: Iterable[HistoryId]) -> set[tuple[str, HistoryId]]:
         """Take note of ends that are recorded, and return the attempts that may be forgotten by now."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from threading import Event
 
 from batchctl.ports import Finished, Report, Spawned, Trace, Wrote
 from batchctl.system.remote.agent import Agent
 from tests.leftovers import end_supervisors
-from tests.system.remote.agents import DATABASE, Asking, an_agent
-from tests.system.watching import LIMIT, Ear, ends, lives
+from tests.system.remote.agents import Asking, an_agent
+from tests.system.watching import Ear, ends, lives
 
 BRIEFLY = 3.0
 """Seconds of a lease that is to run out."""
@@ -212,20 +211,6 @@ def test_a_handler_that_it_lacks_is_refused_and_may_be_told_again(asking: Asking
 
     asking.start(1, "true")
     assert asking.end_of(1).outcome.succeeded
-
-
-def test_ends_that_are_recorded_are_forgotten_once_it_is_too_late_to_start_them(asking: Asking, tmp_path: Path) -> None:
-    asking.start(1, "true", within=BRIEFLY)
-    asking.end_of(1)
-    token = tmp_path / "state" / "tokens" / DATABASE / "1"
-    asking.ask("recorded", attempts=[1])
-    assert token.exists()
-
-    over = time.monotonic() + LIMIT
-    while token.exists() and time.monotonic() < over:
-        Event().wait(0.1)
-        asking.ask("recorded", attempts=[])
-    assert not token.exists()
 
 
 def test_what_comes_again_after_its_end_was_recorded_starts_nothing(asking: Asking, tmp_path: Path) -> None:
