@@ -168,8 +168,9 @@ class WiredTransport:
         self._see()
         return {one.name: OfferedAgent(one.name, one.slots) for one in self._world.agents.processes if not one.is_dead}
 
-    async def ask(self, name: str, verb: str, message: Received) -> Message:
+    async def ask(self, name: str, verb: str, message: Received, *, within: float) -> Message:
         """Ask an agent; raises `UnreachableError`."""
+        del within
         answered: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
         self._world.agents.laws.told(self._program, name, verb, message)
         self._world.wires.send(self._program, name, verb, message, answered)
