@@ -348,7 +348,7 @@ CODES: Mapping[str, int] = {
     "batchctl.system.remote.carrier:Carrier.ask": 1620,
     "batchctl.system.remote.token_journal:TokenJournal.check": 1621,
     "batchctl.system.remote.local_cluster:check_package": 1622,
-    "batchctl.system.remote.agent_handler:carried_spec": 1623,
+    "batchctl.domain.operators.carried_specs:carried_spec": 1623,
     "batchctl.agent_node:linked_agent": 1630,
     "batchctl.operations.operators.console_users:_bound_to": 1631,
     "batchctl.web.relay_doors:_other_pools": 1632,
