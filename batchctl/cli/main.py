@@ -140,9 +140,9 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Start work": {
         "submit, accept, task": "Insert a row, or take it in; queue one command.",
-        "backfill": "Start the work of past due times of a schedule.",
-        "wait": "Wait until instances are done or need a person.",
+        "backfill, wait": "Start work of past due times; wait for its end.",
         "create, process, run": "Make instances; walk once; be the controller.",
+        "agent": "Carry steps for controllers behind a firewall.",
     },
     "Define": {
         "schedule, calendar": "Keep schedules; business days and holidays.",
@@ -153,8 +153,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Operate": {
         "check, doctor, fsck": "Check the definitions; this host; the tables.",
         "pools, drain, undrain": "List pools; begin nothing new in one, or on a host.",
-        "agent, pool": "Carry steps of a pool; try the agents of one.",
-        "alert, purge": "Try alert channels; delete what is old.",
+        "pool, alert, purge": "Try agents, alert channels; delete what is old.",
     },
     "Set up": {
         "demo": "Run the worked example in a fresh folder.",

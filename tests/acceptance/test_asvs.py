@@ -22,6 +22,7 @@ from starlette.routing import Mount, Route
 
 from batchctl.app import App
 from batchctl.domain.operators.logins import LONGEST_PASSWORD, RIGHTS, Right, Role, unfit_password, wait_after
+from batchctl.system.remote.console_client import ROOT as RELAY_ROOT
 from batchctl.web import guards, passwords
 from batchctl.web.act_table import ACTS
 from batchctl.web.doors import CodeDoor
@@ -309,6 +310,10 @@ def test_8_1_1_every_route_of_the_console_takes_a_right() -> None:
     for route in a_console().pages().routes:
         if isinstance(route, Mount) and route.path == ROOT:
             inner = [(f"{ROOT}{one.path}", one) for one in route.routes if isinstance(one, Route)]
+        elif isinstance(route, Mount) and route.path == RELAY_ROOT:
+            # What each of these takes: test_agents_by_console.
+            inner, doors = [], {one.path for one in route.routes if isinstance(one, Route)}
+            assert doors == {"/poll", "/answers", "/agents", "/questions"}
         elif isinstance(route, Route):
             inner = [(route.path, route)]
         else:
