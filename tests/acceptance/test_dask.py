@@ -47,6 +47,7 @@ class Night:
         self._start, self._run = start, run
         self.port = free_port()
         self.cluster: DaskProcess | None = None
+        self.more: list[DaskProcess] = []
         self.controllers: list[Started] = []
         self.agent = self.directory / "agent"
         self.agent.mkdir()
@@ -58,15 +59,20 @@ class Night:
         self._told = os.open(self.fifo, os.O_RDWR)
         self.hand.sql("INSERT INTO Pool (PoolName, Kind) VALUES ('burst', 'dask')")
 
-    def configure(self) -> None:
+    def configure(self, name: str = "burst") -> None:
         pool = f'kind = "dask"\nscheduler = "tcp://127.0.0.1:{self.port}"\nlease = "{LEASE}s"\n'
         settings = 'state_directory = "state"\nstop_grace = 1\nshutdown_grace = 1\nheartbeat_interval = 0.5\n'
-        text = f'database_url = "{self.database.url}"\n{settings}[pools.burst]\n{pool}'
+        text = f'database_url = "{self.database.url}"\n{settings}[pools.{name}]\n{pool}'
         (self.directory / "batchctl.toml").write_text(text, encoding="utf-8")
 
     def begin(self) -> None:
         """Start the cluster, two workers with two slots each."""
         self.cluster = DaskProcess("local", str(self.agent), str(self.port), folder=self.directory)
+
+    def joined(self) -> None:
+        """Start one more worker."""
+        address = f"tcp://127.0.0.1:{self.port}"
+        self.more.append(DaskProcess("worker", str(self.agent), address, "127.0.0.1", folder=self.directory))
 
     def run(self, *args: str) -> subprocess.CompletedProcess[str]:
         return self._run(*args, cwd=self.directory, env=INTERPRETER)
@@ -141,8 +147,8 @@ class Night:
         for controller in self.controllers:
             controller.kill()
             controller.communicate()
-        if self.cluster is not None:
-            self.cluster.end()
+        for process in (*self.more, *([] if self.cluster is None else [self.cluster])):
+            process.end()
         os.close(self._told)
         end_supervisors(self.directory)
         self.hand.close()
@@ -426,3 +432,52 @@ def test_a_package_that_is_broken_keeps_steps_waiting_and_is_named(idle: Night) 
 
     idle.until(lambda: "agents of pool burst cannot be reached: it lacks a library" in idle.run("why", "1").stdout)
     assert "Traceback" not in idle.events
+
+
+@ONCE
+def test_a_worker_that_joins_is_used(night: Night) -> None:
+    night.batch(night.says("exec sleep 60"))
+    night.hand.sql("UPDATE ProcessBatch SET MaxConcurrent = 9")
+    for _ in range(2 * SLOTS):
+        night.submit()
+    night.start("--slots", "9")
+    begun = [night.hear() for _ in range(2 * SLOTS)]
+    last = str(2 * SLOTS + 1)
+    night.until(lambda: "it waits for an agent" in " ".join(night.run("why", last).stdout.split()))
+    night.joined()
+
+    newest = night.hear()
+    assert night.worker_of(newest) not in {night.worker_of(step) for step in begun}
+
+
+@ONCE
+def test_a_pool_that_is_renamed_while_a_step_of_it_runs(night: Night) -> None:
+    go = night.directory / "go"
+    night.batch(night.says(f"while ! test -e {go}; do sleep 0.1; done"))
+    first = night.start()
+    night.hear()
+    night.hand.sql("UPDATE Pool SET PoolName = 'spare'")
+    night.hand.sql("UPDATE ProcessBatch SET Pool = 'spare'")
+    go.touch()
+    night.wait_for("complete")
+    night.submit()
+    night.until(lambda: "no controller serves pool spare" in " ".join(night.run("why", "2").stdout.split()))
+
+    first.send_signal(signal.SIGTERM)
+    first.communicate()
+    night.configure("spare")
+    night.start()
+    night.until(lambda: not night.hand.sql("SELECT 1 FROM FileProcess WHERE Status <> 'complete'"))
+    assert [status for status, _, _ in night.attempts()] == ["success", "success"]
+
+
+@ONCE
+def test_a_folder_that_a_worker_lacks_is_named(night: Night) -> None:
+    night.batch("pwd", Data2="/nowhere/at/all")
+    night.hand.sql("UPDATE ProcessBatch SET RetryCount = 0")
+    night.start()
+    night.wait_for("failed")
+
+    ((status, message, _),) = night.attempts()
+    assert status == "failed"
+    assert "/nowhere/at/all" in message

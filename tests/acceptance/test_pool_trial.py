@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -11,8 +14,10 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.installation import ROOT, RunBatchctl
+from tests.acceptance.test_web_tls import signed_by_itself
 from tests.dask_processes import SLOTS, DaskProcess, free_port
 
+LIMIT = 45.0
 INTERPRETER = {"PYTHONPATH": str(ROOT)}
 
 
@@ -62,6 +67,40 @@ def test_a_scheduler_that_is_away_and_a_pool_that_is_none_are_named(folder: Path
     unknown = run_batchctl("pool", "test", "brust", cwd=folder, env=INTERPRETER)
     assert unknown.returncode == 3
     assert "Did you mean 'burst'?" in unknown.stderr
+
+
+def test_a_certificate_that_does_not_fit_is_named(folder: Path, run_batchctl: RunBatchctl) -> None:
+    ours, others = folder / "ours", folder / "others"
+    for each in (ours, others):
+        each.mkdir()
+    (certificate, key), (other, _) = signed_by_itself(ours), signed_by_itself(others)
+    port = free_port()
+    files = f"--tls-ca-file {certificate} --tls-cert {certificate} --tls-key {key}"
+    words = f"--protocol tls --host 127.0.0.1 --port {port} --no-dashboard --no-show {files}"
+    with (folder / "scheduler.log").open("wb") as log:
+        scheduler = subprocess.Popen(
+            [sys.executable, "-m", "distributed.cli.dask_scheduler", *words.split()], stdout=log, stderr=log
+        )
+    try:
+        trusted = {path: _tried(folder, run_batchctl, port, path, (certificate, key)) for path in (certificate, other)}
+    finally:
+        scheduler.terminate()
+        scheduler.wait()
+
+    assert "has no agent" in trusted[certificate], trusted
+    assert "CERTIFICATE_VERIFY_FAILED" in trusted[other]
+    assert "Traceback" not in trusted[other]
+
+
+def _tried(folder: Path, run_batchctl: RunBatchctl, port: int, trusted: Path, own: tuple[Path, Path]) -> str:
+    """Return what is said of a pool whose scheduler's certificate is trusted or not, once the scheduler listens."""
+    pool = f'[pools.burst]\nkind = "dask"\nscheduler = "tls://127.0.0.1:{port}"\n'
+    pool += f'tls_ca_file = "{trusted}"\ntls_cert = "{own[0]}"\ntls_key = "{own[1]}"\n'
+    (folder / "batchctl.toml").write_text(f'state_directory = "state"\n{pool}', encoding="utf-8")
+    over = time.monotonic() + LIMIT
+    while "refused" in (said := run_batchctl("pool", "test", "burst", cwd=folder, env=INTERPRETER)).stderr.lower():
+        assert time.monotonic() < over, said
+    return said.stderr + said.stdout
 
 
 def test_a_controller_without_the_package_says_what_to_install(folder: Path, run_batchctl: RunBatchctl) -> None:
