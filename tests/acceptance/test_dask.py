@@ -111,7 +111,10 @@ class Night:
     def hear(self) -> int:
         """Wait until a step has begun; return its process id."""
         self.until(lambda: select.select([self._told], [], [], 0)[0])
-        return int(os.read(self._told, 100).split()[0])
+        told = b""
+        while not told.endswith(b"\n"):
+            told += os.read(self._told, 1)
+        return int(told)
 
     def worker_of(self, step: int) -> int:
         """Return the Dask worker that carries a step: the parent of its supervisor."""
@@ -443,7 +446,7 @@ def test_a_worker_that_joins_is_used(night: Night) -> None:
     night.start("--slots", "9")
     begun = [night.hear() for _ in range(2 * SLOTS)]
     last = str(2 * SLOTS + 1)
-    night.until(lambda: "it waits for an agent" in " ".join(night.run("why", last).stdout.split()))
+    night.until(lambda: "all busy" in " ".join(night.run("why", last).stdout.split()))
     night.joined()
 
     newest = night.hear()
@@ -456,8 +459,11 @@ def test_a_pool_that_is_renamed_while_a_step_of_it_runs(night: Night) -> None:
     night.batch(night.says(f"while ! test -e {go}; do sleep 0.1; done"))
     first = night.start()
     night.hear()
-    night.hand.sql("UPDATE Pool SET PoolName = 'spare'")
+    with pytest.raises(night.hand.Refused, match="a batch or a step names this pool"):
+        night.hand.sql("UPDATE Pool SET PoolName = 'spare'")
+    night.hand.sql("INSERT INTO Pool (PoolName, Kind) VALUES ('spare', 'dask')")
     night.hand.sql("UPDATE ProcessBatch SET Pool = 'spare'")
+    night.hand.sql("DELETE FROM Pool WHERE PoolName = 'burst'")
     go.touch()
     night.wait_for("complete")
     night.submit()

@@ -15,6 +15,8 @@ from tests.sim.script import (
     GoOnAgent,
     Kill,
     KillAgent,
+    Kind,
+    Operate,
     Options,
     PoolPlan,
     Run,
@@ -103,7 +105,21 @@ def _events(chance: Random, options: Options) -> list[Event]:
         Submit(f"B{chance.randrange(len(options.batches))}", f"far{chance.randrange(10**6)}") for _ in range(2)
     ]
     match chance.choice(
-        ("kill", "stop", "cut", "cut", "deaf", "double", "double", "slow", "away", "takeover", "comeback", "comeback")
+        (
+            "kill",
+            "stop",
+            "cut",
+            "cut",
+            "deaf",
+            "double",
+            "double",
+            "slow",
+            "away",
+            "takeover",
+            "comeback",
+            "late stop",
+            "late stop",
+        )
     ):
         case "kill":
             kill = KillAgent(
@@ -118,6 +134,12 @@ def _events(chance: Random, options: Options) -> list[Event]:
         case "takeover":
             silent = Run(1.7 * options.orphan_timeout)
             return [*work, soon, _wrong(chance, agent, options), Kill(worker), silent]
+        case "late stop":
+            # It stands still on its way to the agent, and another takes over what it was to stop.
+            absent = Run(chance.choice((1.2, 1.3, 1.4)) * options.orphan_timeout)
+            frozen = Fault(None, "stop", Kind.FREEZE_BEFORE, (absent,))
+            asked = [Operate("cancel", nth) for nth in chance.sample(range(6), 4)]
+            return [*work, soon, soon, frozen, *asked, Run(3.0), Run(3.0), soon]
         case "comeback":
             # It acts before it has heard that others have taken over.
             absent = Run(chance.choice((1.2, 1.4, 1.7)) * options.orphan_timeout)

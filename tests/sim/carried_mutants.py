@@ -24,11 +24,6 @@ CARRIED_MUTANTS: tuple[Mutant, ...] = (
         (agent, "if tokens.knows(token):", "if False:"),
         (agent, "if not tokens.enter(token):", "if tokens.enter(token) is None:"),
     ),
-    mutant(
-        "a token is forgotten with the end of its attempt",
-        "I30",
-        (agent, "self._spent.recorded(database_id, attempts)", "[(database_id, each) for each in attempts]"),
-    ),
     mutant("an agent obeys an older claim", "claim", (token_journal, "if token.claim_token < newest:", "if False:")),
     mutant(
         "the lease of an agent counts from the answer",
@@ -88,7 +83,6 @@ CARRIED_MUTANTS: tuple[Mutant, ...] = (
             f"connection.exec_driver_sql({_SUCCESS} + str(history_id)); connection.execute(_NOTE_LATE",
         ),
     ),
-    mutant("what comes too late is started", "I30", (agent, "if self._means.monotonic() >= until:", "if False:")),
     mutant(
         "slots that are kept for steps made ready count as free",
         "slots",

@@ -9,6 +9,7 @@ import pytest
 from tests.sim.hosts import Luck
 from tests.sim.playing import play
 from tests.sim.script import (
+    AgentPlan,
     Backfill,
     BatchPlan,
     Fault,
@@ -17,6 +18,7 @@ from tests.sim.script import (
     Kind,
     Operate,
     Options,
+    PoolPlan,
     Run,
     SchedulePlan,
     Script,
@@ -222,3 +224,34 @@ def test_a_backfill_that_waits_for_a_person_is_at_rest_and_goes_on_afterwards() 
 
     assert played.message == ""
     assert played.world.rows("SELECT Status, Fired FROM ScheduleBackfill") == [("complete", 7)]
+
+
+def test_what_agents_carry_is_not_begun_again_by_a_controller_that_does_not_serve_their_pool() -> None:
+    options = Options(
+        # Steps of agents take half as long again.
+        luck=LONG,
+        batches=(BatchPlan((StepPlan("rerun"),), pool="burst"),),
+        places=(0, 0),
+        ahead=(0.0, 0.0),
+        orphan_timeout=PATIENCE,
+        pools=(PoolPlan("default"), PoolPlan("burst", kind="dask")),
+        serves=(("default", "burst"), ("default",)),
+        agents=(AgentPlan(1, 2),),
+    )
+    dies = (Turn(0), Turn(1), Run(2.0), Submit("B0", "far"), Run(3.0), Run(3.0), Run(3.0), Kill(0), Stall(0))
+    goes_on = (
+        Wait(3.1),
+        Turn(1),
+        Turn(1),
+        Wake(0),
+        Turn(0),
+        Wait(0.5),
+        Turn(0),
+        Wait(0.5),
+        Turn(0),
+        Wait(0.5),
+        Turn(0),
+        Run(1.0),
+    )
+
+    assert play(Script(options, (*dies, *goes_on))).message == ""
