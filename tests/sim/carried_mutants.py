@@ -70,8 +70,8 @@ CARRIED_MUTANTS: tuple[Mutant, ...] = (
         "I35",
         (
             agent_news,
-            "for _, each in self._kept]",
-            "for _, each in [self._kept.popleft() for _ in range(len(self._kept))]]",
+            "taken, at = self._taken(), now()",
+            "taken, at = [self._kept.popleft() for _ in self._taken()], now()",
         ),
     ),
     mutant(
