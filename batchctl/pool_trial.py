@@ -38,7 +38,7 @@ ENDED_IN = 20.0
 ASKED_IN = 5.0
 CLOCK_OFF = timedelta(seconds=5)
 """By how much the clock of an agent may differ before that is told: nothing depends on it but what people read there."""
-_INSTANCE, _ATTEMPT, _CLAIM = InstanceId(1), HistoryId(1), 1
+_INSTANCE, _CLAIM = InstanceId(1), 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +124,9 @@ def try_pool(app: App, name: str) -> tuple[AgentTrial, ...]:
             what = "a console answers" if given.scheduler is None else "a scheduler listens"
             raise Refused(message, next_step=f"see that {what} at {given.scheduler or given.server}")
         pool.keep_lease(app.clock.monotonic() + MET_IN + ENDED_IN * max(len(pool.agents), 1))
-        return tuple(_Trial(app, pool, each, mine, reports).found() for each in pool.agents)
+        # Agents of one host share what they remember of attempts: each is tried with another one.
+        tried = enumerate(pool.agents, start=1)
+        return tuple(_Trial(app, pool, each, mine, HistoryId(at), reports).found() for at, each in tried)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,7 @@ class _Trial:
     pool: AgentPool
     agent: FollowedAgent
     database_id: str
+    attempt: HistoryId
     reports: SimpleQueue[Report]
 
     def found(self) -> AgentTrial:
@@ -172,7 +175,7 @@ class _Trial:
         ready = self._ask("prepare", {"asked": asked.message})
         if ready.get("rendered") is None:
             return replace(known, failure=str(ready.get("not_ready") or ready.get("refused")))
-        token = AgentToken(self.database_id, _ATTEMPT, _CLAIM)
+        token = AgentToken(self.database_id, self.attempt, _CLAIM)
         rendered = wire.rendered_of(ready["rendered"])
         began = self.app.clock.monotonic()
         self.pool.start(
@@ -180,9 +183,9 @@ class _Trial:
         )
         end = next(self._ends(), None)
         if end is None:
-            self.pool.stop(_ATTEMPT)
+            self.pool.stop(self.attempt)
             return replace(known, failure=f"a step that does nothing has not ended within {ENDED_IN:g} s")
-        self.pool.recorded([_ATTEMPT])
+        self.pool.recorded([self.attempt])
         refused = None if end.outcome.succeeded else end.outcome.message or "a step that does nothing failed"
         took = timedelta(seconds=self.app.clock.monotonic() - began)
         return replace(known, took=took, failure=refused)
@@ -194,7 +197,7 @@ class _Trial:
                 report = self.reports.get(timeout=left)
             except Empty:
                 return
-            if isinstance(report, Finished):
+            if isinstance(report, Finished) and report.key == self.attempt:
                 yield report
 
     def _ask(self, verb: str, message: Message) -> Received:

@@ -106,6 +106,10 @@ def needs_of(text: str) -> Mapping[str, float]:
     return found
 
 
+MOST_TIMES = 1_000_000
+"""As many as no agent has slots for: a cluster may give a resource without an end."""
+
+
 @dataclass(frozen=True, slots=True)
 class HostNeeds:
     """What a step needs of the agent that carries it."""
@@ -119,7 +123,8 @@ class HostNeeds:
 
     def times(self, left: Mapping[str, float]) -> int:
         """Return for how many such steps what an agent has left is enough."""
-        return int(min(left.get(name, 0) / (amount * (1 - _ROUNDING)) for name, amount in self.amounts.items()))
+        enough = (left.get(name, 0) / (amount * (1 - _ROUNDING)) for name, amount in self.amounts.items())
+        return int(min(MOST_TIMES, *enough))
 
 
 @lru_cache(maxsize=512)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -39,7 +38,9 @@ from batchctl.web.rest.bodies import JSON, object_of
 KNOWN_FOR = 2.0
 """Seconds for which a token that was looked at counts as it stood then."""
 MOST_KNOWN = 1000
-LONGEST_NAME, MOST_POOLS, MOST_RESOURCES, MOST_SLOTS = 200, 20, 50, 1000
+LONGEST_NAME, MOST_POOLS, MOST_RESOURCES, MOST_SLOTS, MOST_AMOUNT = 200, 20, 50, 1000, 1e18
+LONGEST_OFFER = 64 * 1024
+"""Bytes of what an agent says of itself."""
 _STATUS: Mapping[type[RelayError], int] = {NameTakenError: 409, GoneError: 404, FullError: 503}
 Answering = Callable[[Request, Session], Awaitable[Response]]
 
@@ -115,7 +116,7 @@ class RelayDoors:
         return found
 
     async def _poll(self, request: Request, session: Session) -> Response:
-        members = await _members_of(request)
+        members = await _members_of(request, LONGEST_OFFER)
         offer, hold = _offer_in(members), _number(members, "hold", HELD)
         if (wrong := _other_pools(session, offer.pools)) is not None:
             return of_error(wrong, 403)
@@ -147,11 +148,13 @@ class RelayDoors:
         found = await patience.unless_first(
             request.receive(), self.relay.ask(pool, name, {"verb": verb, "message": asked}, within)
         )
+        if await self._session(request) is None:
+            return of_error(_unknown(), 401)
         return _json({"answer": found})
 
 
-async def _members_of(request: Request) -> dict[str, JsonValue]:
-    return object_of(await guards.body_of(request, "message", MOST_BYTES))
+async def _members_of(request: Request, most: int = MOST_BYTES) -> dict[str, JsonValue]:
+    return object_of(await guards.body_of(request, "message", most))
 
 
 def _offer_in(members: dict[str, JsonValue]) -> AgentOffer:
@@ -163,14 +166,18 @@ def _offer_in(members: dict[str, JsonValue]) -> AgentOffer:
         or not all(isinstance(one, str) for one in pools)
     ):
         raise _unfit("pools")
-    if not isinstance(resources, dict) or len(resources) > MOST_RESOURCES:
+    if (
+        not isinstance(resources, dict)
+        or len(resources) > MOST_RESOURCES
+        or not all(one.isprintable() for one in resources)
+    ):
         raise _unfit("resources")
     return AgentOffer(
         name=_text(members, "name"),
         session=_text(members, "session"),
         pools=frozenset(str(one) for one in pools),
         slots=int(_number(members, "slots", MOST_SLOTS)),
-        resources={name: _number(resources, name, math.inf) for name in resources},
+        resources={name: _number(resources, name, MOST_AMOUNT) for name in resources},
         takes_steps=members.get("takes_steps") is True,
     )
 
@@ -219,7 +226,8 @@ def _unknown() -> Refused:
 
 
 def _json(body: Mapping[str, Any]) -> Response:
-    return Response(json.dumps(body, ensure_ascii=False), HTTPStatus.OK, media_type=JSON)
+    # Escaped, for what half of a character is in no encoding.
+    return Response(json.dumps(body), HTTPStatus.OK, media_type=JSON)
 
 
 async def _no_such(request: Request, error: Exception) -> Response:

@@ -241,12 +241,18 @@ def test_what_cannot_be_understood_is_refused_and_what_is_too_long_too(relayed: 
         {"slots": "1"},
         {"resources": [1]},
         {"resources": {"GPU": -1}},
+        {"resources": {"GPU": 10**400}},
+        {"resources": {"\ud800": 1}},
         {"hold": -1},
     ]
     for bad in wrong:
         assert relayed.ask(agent, "/poll", {**good, **bad})[0] == 400, bad
     assert relayed.ask(agent, "/poll", b"{")[0] == 400
-    assert relayed.ask(agent, "/poll", b'{"name": "' + b"x" * 33_600_000 + b'"}')[0] == 413
+    for far in (b"1e999", b"Infinity", b"NaN"):
+        offer = json.dumps({**good, "resources": {"GPU": 0}}).encode().replace(b'"GPU": 0', b'"GPU": ' + far)
+        assert relayed.ask(agent, "/poll", offer)[0] == 400, far
+    assert relayed.ask(agent, "/poll", b'{"name": "' + b"x" * 66_000 + b'"}')[0] == 413
+    assert relayed.ask(agent, "/answers", b'{"name": "' + b"x" * 33_600_000 + b'"}')[0] == 413
     assert relayed.ask(agent, "/nowhere", {})[0] == 404
 
     status, found = relayed.ask(

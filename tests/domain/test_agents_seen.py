@@ -7,7 +7,7 @@ import json
 import pytest
 
 from batchctl.domain.operators.agents_seen import LONGEST, MOST, AgentsSeen, SeenAgent, agents_seen, best, lacking
-from batchctl.domain.rule_texts import HostNeeds, host_needs
+from batchctl.domain.rule_texts import MOST_TIMES, HostNeeds, host_needs
 
 GPU, MEMORY = {"GPU": 1.0}, {"MEMORY": 16e9}
 
@@ -126,3 +126,10 @@ def test_agents_that_were_not_written_may_have_room_where_all_others_have_a_slot
 
     assert lacking("burst", [AgentsSeen(free, more=1)], needs("GPU=1")) is None
     assert lacking("burst", [AgentsSeen(full, more=1)], needs("GPU=1")) is not None
+
+
+def test_a_resource_without_an_end_is_enough_for_many_steps() -> None:
+    needs = host_needs("GPU=1")
+    assert needs is not None
+    assert needs.times({"GPU": float("inf")}) == MOST_TIMES
+    assert needs.times({"GPU": 2.0}) == 2

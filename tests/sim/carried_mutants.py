@@ -11,7 +11,7 @@ CARRIED_MUTANTS: tuple[Mutant, ...] = (
     mutant(
         "a token is written after its step was started",
         "I30",
-        (agent, "if not tokens.enter(token):", "if False:"),
+        (agent, "is_new = tokens.enter(token)", "is_new = True"),
         (
             agent,
             'carrier.start(token.history_id, handler, rendered, lease_bound=bool(message["lease_bound"]))',
@@ -22,7 +22,7 @@ CARRIED_MUTANTS: tuple[Mutant, ...] = (
         "the same token starts a step again",
         "I30",
         (agent, "if tokens.knows(token):", "if False:"),
-        (agent, "if not tokens.enter(token):", "if tokens.enter(token) is None:"),
+        (agent, "is_new = tokens.enter(token)", "is_new = tokens.enter(token) is not None"),
     ),
     mutant("an agent obeys an older claim", "claim", (token_journal, "if token.claim_token < newest:", "if False:")),
     mutant(

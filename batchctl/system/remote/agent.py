@@ -8,6 +8,7 @@ keeps nothing of another alive; what a dead one leaves is examined and adopted a
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -32,9 +33,12 @@ from batchctl.system.remote.token_journal import TokenJournal
 from batchctl.system.remote.wire import AgentFacts, AgentToken, AskedStep, Message
 
 Result = TypeVar("Result")
+NAME = re.compile(r"[\w:@+-][\w.:@+-]{0,199}")
 MOST_ASKED = 64
 """How many questions are answered at once; each controller has one that waits for news."""
 LOOK = 0.1
+MOST_WAIT = 10.0
+"""Seconds that news are waited for at most, whatever a controller asks for: it holds a thread."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +64,7 @@ class Agent:
     def __init__(self, means: AgentMeans) -> None:
         """Begin without steps."""
         self._means = means
-        self._lock, self._preparing = threading.Lock(), threading.Lock()
+        self._lock, self._preparing, self._starting = threading.Lock(), threading.Lock(), threading.Lock()
         self._carriers: dict[tuple[str, str], Carrier] = {}
         self._made = 0
         self._spent = SpentTokens(means.monotonic)
@@ -91,7 +95,7 @@ class Agent:
         """Do what a controller asks, and return what comes of it; what is refused is answered too."""
         mark = None
         try:
-            carrier = self._carrier(str(message["database"]), str(message["controller"]))
+            carrier = self._carrier(_name_in(message, "database"), _name_in(message, "controller"))
             mark = carrier.mark
             found = self._answers[verb](message, carrier)
         except BatchctlError as refused:
@@ -147,18 +151,24 @@ class Agent:
         tokens = self._tokens(token.database_id)
         tokens.check(token)
         if tokens.knows(token):
-            return {"known": True}
+            return self._known(token, carrier)
         if message["carrier"] != carrier.mark:
             return {"elsewhere": True}
         handler, rendered = self._means.handler(message["type"]), wire.rendered_of(message["rendered"])
         if self._means.monotonic() >= until:
             return {"late": True}
-        if not tokens.enter(token):
-            return {"known": True}
-        self._spent.begun(token, until)
-        carrier.keep_lease(until)
-        carrier.start(token.history_id, handler, rendered, lease_bound=bool(message["lease_bound"]))
-        return {}
+        with self._starting:
+            is_new = tokens.enter(token)
+            if is_new:
+                self._spent.begun(token, until)
+                carrier.keep_lease(until)
+                carrier.start(token.history_id, handler, rendered, lease_bound=bool(message["lease_bound"]))
+        return {} if is_new else self._known(token, carrier)
+
+    def _known(self, token: AgentToken, carrier: Carrier) -> Message:
+        """Say of an attempt that was told before whether it is carried here, or its end is still to be heard."""
+        with self._starting:  # What another thread has just entered it is about to start.
+            return {"known": True, "carried": carrier.has(token.history_id)}
 
     def _examine(self, message: Mapping[str, Any], carrier: Carrier) -> Message:
         """Find out what has become of a step that a dead controller had started here; what it had goes on alone."""
@@ -197,7 +207,9 @@ class Agent:
         """Return what has been reported behind a number, waiting for it a while."""
         if message["carrier"] != carrier.mark:
             return {}
-        return carrier.news.behind(int(message["behind"]), wait=float(message["wait"]), now=self._means.now)
+        return carrier.news.behind(
+            int(message["behind"]), wait=min(float(message["wait"]), MOST_WAIT), now=self._means.now
+        )
 
     def _recorded(self, message: Mapping[str, Any], carrier: Carrier) -> Message:
         attempts = [HistoryId(int(each)) for each in message["attempts"]]
@@ -219,7 +231,7 @@ class Agent:
             self._tokens(whose).forget([attempt])
 
     def _tokens(self, database_id: str) -> TokenJournal:
-        return self._means.folder.tokens(database_id)
+        return self._means.folder.tokens(_name_in({"database": database_id}, "database"))
 
     def _carrier(self, database_id: str, controller: str) -> Carrier:
         """Return what carries the steps of a controller."""
@@ -251,6 +263,15 @@ class Agent:
             carrier = self._carriers.pop((database_id, controller), None)
         if carrier is not None:
             carrier.close()
+
+
+def _name_in(message: Mapping[str, Any], what: str) -> str:
+    """Return a name that is to be one of a folder too; raises `ValueError` where it would lead elsewhere."""
+    found = str(message[what])
+    if not NAME.fullmatch(found):
+        reason = f"{what} is no name"
+        raise ValueError(reason)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

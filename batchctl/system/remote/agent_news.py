@@ -29,6 +29,11 @@ class AgentNews:
         """Say whether nothing is kept."""
         return not self._kept
 
+    def holds(self, key: HistoryId) -> bool:
+        """Say whether anything of an attempt is kept."""
+        with self._condition:
+            return any(each.key == key for _, each in self._kept)
+
     def add(self, reports: Iterable[Report]) -> None:
         """Keep reports, and wake whatever waits for them."""
         with self._condition:

@@ -62,6 +62,10 @@ class Carrier:
         self._waking, self._is_over = threading.Lock(), False
         self._turning = (keep_turning or on_a_thread)(self)
 
+    def has(self, key: HistoryId) -> bool:
+        """Say whether a step is under way here, or there is anything to tell of it."""
+        return key in self.under_way or self.news.holds(key)
+
     @property
     def is_at_work(self) -> bool:
         """Say whether it carries out what it is told."""

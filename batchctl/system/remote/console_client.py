@@ -70,7 +70,7 @@ class ConsoleClient:
 
     def post(self, path: str, message: Message, *, within: float) -> Received:
         """Send something, and return the answer; raises `UnreachableError`. It may come there twice."""
-        body = json.dumps(message, ensure_ascii=False).encode()
+        body = json.dumps(message).encode()
         if len(body) > MOST_BYTES:
             reason = f"what is to be sent has {len(body)} bytes, and the console takes {MOST_BYTES} at most"
             raise ConsoleRefusedError(reason, 413)
@@ -137,7 +137,8 @@ class ConsoleClient:
             reason = "it is asked no more"
             raise ConnectionError(reason)
         scheme, port = self._parts.scheme, self._parts.port
-        proxy = None if proxy_bypass(self._host) else getproxies().get(scheme)
+        # Without TLS only this machine is asked, and no proxy is to see the token.
+        proxy = None if scheme == "http" or proxy_bypass(self._host) else getproxies().get(scheme)
         through = None if proxy is None else urlsplit(proxy if "//" in proxy else f"//{proxy}")
         host, at = (self._host, port) if through is None else (through.hostname or "", through.port)
         if self._context is None:

@@ -12,6 +12,7 @@ from batchctl.domain.operators.agents_seen import SeenAgent
 from batchctl.domain.outcomes import Rendered, StepOutcome
 from batchctl.domain.rows import HistoryId
 from batchctl.domain.rule_texts import HostNeeds
+from batchctl.domain.text import in_short
 from batchctl.ports import Finished, Report
 from batchctl.system.remote import wire
 from batchctl.system.remote.pool_loop import LoopOnThread, PoolLoop
@@ -29,6 +30,10 @@ PAUSE = 0.3
 """Seconds between two tries."""
 MARGIN = 1.0
 """Seconds by which what an agent stops at the end of its lease may end later than its grace time says."""
+
+
+UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What comes of reading an answer that is none: one of another version may answer in another way."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +113,8 @@ class FollowedAgent:
     """How far its clock is ahead of this program's, at least."""
     _behind: int = 0
     """The number of the last report that was heard."""
+    _given_up: set[HistoryId] = field(default_factory=set)
+    """Attempts that were reported as lost here, and of whose end nothing was heard since."""
 
     @property
     def left(self) -> Mapping[str, float]:
@@ -160,9 +167,8 @@ class FollowedAgent:
             except UnreachableError as error:
                 self.failure = str(error)
                 await asyncio.sleep(PAUSE)
-            except (KeyError, TypeError, ValueError) as error:
-                # One of another version answers in another way.
-                self.failure = f"its answer cannot be read: {type(error).__name__}: {error}"
+            except UNREADABLE as error:
+                self.failure = _unreadable(error)
                 await asyncio.sleep(PAUSE)
             self._give_up_lost()
 
@@ -177,6 +183,8 @@ class FollowedAgent:
         answer = await self._tell("start", attempt, message)
         if "refused" in answer:
             self._end(attempt, StepOutcome(succeeded=False, fatal=True, message=str(answer["refused"])))
+        elif "known" in answer and not answer.get("carried"):
+            attempt.carrier = ""  # It was begun before, and is over: nothing vouches for it any more.
         elif "late" in answer:
             self._end(attempt, StepOutcome(succeeded=False, message="not started: it was told too late"), put_back=True)
 
@@ -223,10 +231,13 @@ class FollowedAgent:
             silence = f"no answer within {within:.0f} s"
             raise UnreachableError(silence) from None
         heard_at = self.means.monotonic()
-        self._heard_at = heard_at
-        # It has read its clock before the answer came: what is reckoned by this is no later there than here.
-        self._ahead = float(answer["clock"]) - heard_at
-        before, self.busy = self.busy, int(answer["busy"])
+        try:
+            # It has read its clock before the answer came: what is reckoned by this is no later there than here.
+            ahead, busy = float(answer["clock"]) - heard_at, int(answer["busy"])
+        except UNREADABLE as error:
+            raise UnreachableError(_unreadable(error)) from error
+        self._heard_at, self._ahead = heard_at, ahead
+        before, self.busy = self.busy, busy
         if self.busy < before:
             self.means.has_room()
         return answer
@@ -251,11 +262,18 @@ class FollowedAgent:
         self.failure = None
         now = self.means.now()
         for each in answer.get("reports", ()):
-            report = wire.report_of(each, now)
-            if isinstance(report, Finished):
-                self.attempts.pop(report.key, None)
-            self.means.report(report)
+            self._take(wire.report_of(each, now))
         self._behind = int(str(answer["last"]))
+
+    def _take(self, report: Report) -> None:
+        """Pass on what is reported of an attempt of this agent; of one that was given up, only how it ended in the end."""
+        if report.key in self.attempts:
+            if isinstance(report, Finished):
+                del self.attempts[report.key]
+            self.means.report(report)
+        elif report.key in self._given_up and isinstance(report, Finished):
+            self._given_up.discard(report.key)
+            self.means.report(report)
 
     async def _vouch(self) -> None:
         """Renew the lease of what it carries; what it was told under another mark has to end when its lease does."""
@@ -282,9 +300,10 @@ class FollowedAgent:
                 outcome = StepOutcome(succeeded=False, message=f"not started: agent {self.offer.name} is gone")
                 self._end(attempt, outcome, put_back=True)
             elif self.is_silent:
-                self._lose(attempt, f"agent {self.offer.name} has not answered")
+                why = "" if self.failure is None else f" ({self.failure})"
+                self._lose(attempt, f"agent {self.offer.name} has not answered{why}")
             elif attempt.carrier != self.carrier:
-                self._lose(attempt, f"agent {self.offer.name} has ended, and was started again")
+                self._lose(attempt, f"agent {self.offer.name} carries it no more")
 
     def _lose(self, attempt: RemoteAttempt, message: str) -> None:
         self._end(attempt, StepOutcome(succeeded=False, lost=True, message=message))
@@ -293,8 +312,13 @@ class FollowedAgent:
         """Report an end that is known here alone, unless the attempt has ended meanwhile."""
         if self._has(attempt):
             del self.attempts[attempt.token.history_id]
+            self._given_up.add(attempt.token.history_id)
             ended = Finished(attempt.token.history_id, outcome, None, never_ran=put_back)
             self.means.report(replace(ended, may_end_later=outcome.lost))
 
     def _has(self, attempt: RemoteAttempt) -> bool:
         return self.attempts.get(attempt.token.history_id) is attempt
+
+
+def _unreadable(error: Exception) -> str:
+    return f"its answer cannot be read: {in_short(error)}"

@@ -44,7 +44,9 @@ class TokenJournal:
         """Write the newer claim of an attempt that another controller has taken over; raises `Refused` for an older one."""
         self.check(token)
         self._folder.mkdir(parents=True, exist_ok=True)
-        self._place(token.history_id).write_text(str(token.claim_token), encoding="ascii")
+        newer = self._folder / f"{token.history_id}.{token.claim_token}"
+        newer.write_text(str(token.claim_token), encoding="ascii")
+        newer.replace(self._place(token.history_id))
 
     def forget(self, attempts: Iterable[int]) -> None:
         """Remove what is recorded as ended in the database."""

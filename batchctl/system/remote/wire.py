@@ -21,6 +21,7 @@ from batchctl.domain.rows import (
     Step,
 )
 from batchctl.domain.status import Cause, HistoryStatus, InstanceStatus, OnLost
+from batchctl.domain.text import storable
 from batchctl.ports import Finished, Report, Spawned, Wrote
 
 Message: TypeAlias = dict[str, JsonValue]
@@ -225,12 +226,12 @@ def report_of(message: Mapping[str, Any], now: datetime) -> Report:
         case "spawned":
             return Spawned(key, _identity(message["identity"], now))
         case "wrote":
-            return Wrote(key, message["text"])
+            return Wrote(key, _text_of(message["text"]))
         case _:
             identity = message["identity"]
             return Finished(
                 key,
-                StepOutcome(**{name: message["outcome"][name] for name in _OUTCOME}),
+                _outcome_of(message["outcome"]),
                 None if identity is None else _identity(identity, now),
                 _before(message["ended"], now),
                 bool(message["never_ran"]),
@@ -238,12 +239,32 @@ def report_of(message: Mapping[str, Any], now: datetime) -> Report:
             )
 
 
+def _outcome_of(message: Mapping[str, Any]) -> StepOutcome:
+    found: dict[str, Any] = {name: _scalar(message[name]) for name in _SCALARS}
+    return StepOutcome(**found | {name: bool(message[name]) for name in _FLAGS})
+
+
+def _text_of(found: object) -> str:
+    """Return a text; raises `TypeError` for anything else."""
+    if not isinstance(found, str):
+        reason = f"a text is expected, not {type(found).__name__}"
+        raise TypeError(reason)
+    return storable(found)
+
+
+def _scalar(found: object) -> Any:
+    """Return what a column can hold; raises `TypeError` for anything else."""
+    if found is None or isinstance(found, bool | int | float):
+        return found
+    return _text_of(found)
+
+
 def _identity_message(identity: Identity, now: datetime) -> Message:
     return {name: getattr(identity, name) for name in _IDENTITY} | {"spawned": _ago(identity.spawned_at, now)}
 
 
 def _identity(message: Mapping[str, Any], now: datetime) -> Identity:
-    return Identity(**{name: message[name] for name in _IDENTITY}, spawned_at=_before(message["spawned"], now))
+    return Identity(**{name: _scalar(message[name]) for name in _IDENTITY}, spawned_at=_before(message["spawned"], now))
 
 
 def _ago(moment: datetime | None, now: datetime) -> float | None:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from batchctl import __version__
 from batchctl.domain.errors import CannotBegin
-from batchctl.domain.outcomes import Rendered
+from batchctl.domain.outcomes import Rendered, StepOutcome
 from batchctl.domain.rows import HistoryId, InstanceId
 from batchctl.domain.rule_texts import host_needs
 from batchctl.ports import Finished, Report
@@ -21,8 +21,8 @@ from batchctl.system.clock import SystemClock
 from batchctl.system.remote.agent import Agent
 from batchctl.system.remote.agent_pool import AgentPool
 from batchctl.system.remote.followed_agent import PoolMeans, RemoteAttempt
-from batchctl.system.remote.wire import AgentToken
-from tests.system.remote.agents import DATABASE, GRACE, an_agent
+from batchctl.system.remote.wire import AgentToken, Message, report_message
+from tests.system.remote.agents import DATABASE, GRACE, NOW, an_agent
 from tests.system.remote.in_process_transport import InProcessTransport, Wire
 from tests.system.watching import LIMIT, Ear, lives
 
@@ -377,3 +377,69 @@ def test_a_step_goes_to_an_agent_that_has_its_handler(agent: Agent, tmp_path: Pa
     finally:
         pooled.pool.close()
         lacking.close()
+
+
+class LyingWire(Wire):
+    """A wire to an agent that reports, besides, whatever a test says."""
+
+    lies: list[dict[str, Any]]
+
+    async def ask(self, verb: str, message: Mapping[str, Any]) -> Message:
+        answer = await Wire.ask(self, verb, message)
+        if verb != "news" or "reports" not in answer or not self.lies:
+            return answer
+        return {**answer, "reports": [*cast("list[Any]", answer["reports"]), *self.lies]}
+
+
+def a_lie(key: int, **changes: object) -> dict[str, Any]:
+    ended = Finished(HistoryId(key), StepOutcome(succeeded=True, message="forged"), None, NOW())
+    told = report_message(ended, NOW())
+    return {**told, **changes, "outcome": {**cast("dict[str, Any]", told["outcome"])}}
+
+
+def test_what_an_agent_reports_of_attempts_that_it_does_not_carry_counts_for_nothing(
+    agent: Agent, controller_id: str
+) -> None:
+    lying = LyingWire(agent)
+    lying.lies = [a_lie(77), a_lie(78, kind="wrote", text="forged")]
+    pooled = Pooled(controller_id, {"one": lying})
+    try:
+        pooled.pool.meet(LIMIT)
+        pooled.start(1, "sleep 1")
+
+        assert [each.key for each in pooled.ends()] == [1]
+        assert pooled.more_ends(1) == []
+    finally:
+        pooled.pool.close()
+
+
+@pytest.mark.parametrize("lie", [{"ended": -1e12}, {"ended": "x"}, {"identity": [1]}, {"attempt": "x"}, {"outcome": 5}])
+def test_an_answer_that_cannot_be_read_harms_nobody_else(
+    agent: Agent, tmp_path: Path, controller_id: str, lie: dict[str, object]
+) -> None:
+    other, lying = an_agent(tmp_path / "other", "boot-2"), LyingWire(agent)
+    lying.lies = []
+    pooled = Pooled(controller_id, {"one": lying, "other": Wire(other)})
+    try:
+        pooled.pool.meet(LIMIT)
+        pooled.start(1, "exec sleep 60", agent="one")
+        lying.lies = [{**a_lie(1), **lie}]
+        until(lambda: any("cannot be read" in str(each.failure) for each in pooled.pool.agents))
+        pooled.start(2, "true", agent="other")
+
+        assert [each.key for each in pooled.ends()] == [2]
+    finally:
+        pooled.pool.close()
+        other.close()
+
+
+def test_an_attempt_that_its_agent_has_had_before_and_carries_no_more_is_lost(pooled: Pooled, tmp_path: Path) -> None:
+    # As in a database that was restored from a backup: its next attempts have numbers that agents know.
+    wire(pooled).agent.answer("hello", {"database": DATABASE, "controller": "another"})
+    wire(pooled).agent._tokens(DATABASE).enter(AgentToken(DATABASE, HistoryId(1), 1))
+    pooled.start(1, f"touch {tmp_path}/ran")
+
+    (end,) = pooled.ends()
+    assert end.outcome.lost
+    assert "carries it no more" in str(end.outcome.message)
+    assert not (tmp_path / "ran").exists()
