@@ -23,6 +23,7 @@ from batchctl.system.remote.agent import Agent, AgentMeans
 from batchctl.system.remote.agent_folder import AgentFolder
 from batchctl.system.remote.agent_link import AgentLink
 from batchctl.system.remote.console_client import ConsoleAddress, ConsoleClient
+from batchctl.system.remote.transport import UnreachableError
 from batchctl.system.remote.wire import AgentFacts, AskedStep, Message
 
 LONGEST_OUTPUT = 4 * 1024 * 1024
@@ -56,7 +57,11 @@ def linked_agent(
             f"output_limit is {settings.output_limit}, and the console takes answers with {LONGEST_OUTPUT} at most."
         )
         raise ConfigurationError(message, next_step=f"output_limit = {LONGEST_OUTPUT}")
-    client = ConsoleClient(console_of(settings, given))
+    try:
+        client = ConsoleClient(console_of(settings, given))
+    except UnreachableError as error:
+        message = f"The certificate of the console cannot be verified: {error}."
+        raise ConfigurationError(message, next_step="correct ca_file of [agent] in batchctl.toml") from None
     agent = agent_of(settings, slots=slots)
     facts = agent.facts
     offer: Message = {

@@ -121,8 +121,10 @@ def try_pool(app: App, name: str) -> tuple[AgentTrial, ...]:
         pool.meet(MET_IN)
         if pool.failure is not None:
             message = f"The agents of pool {visible(name)} cannot be looked for: {pool.failure}."
-            what = "a console answers" if given.scheduler is None else "a scheduler listens"
-            raise Refused(message, next_step=f"see that {what} at {given.scheduler or given.server}")
+            steps = f"see that a scheduler listens at {given.scheduler}"
+            if given.scheduler is None:
+                steps = f"see that a console answers at {given.server}, and: batchctl web token list"
+            raise Refused(message, next_step=steps)
         pool.keep_lease(app.clock.monotonic() + MET_IN + ENDED_IN * max(len(pool.agents), 1))
         # Agents of one host share what they remember of attempts: each is tried with another one.
         tried = enumerate(pool.agents, start=1)

@@ -393,6 +393,11 @@ class Proxy(socketserver.BaseRequestHandler):
         ((), 'token = "plain"', "it refers to a secret, and is none"),
         ((), 'server = "ftp://console"', "write the address of the console"),
         (("--resources", "GPU"), "", "--resources has 'GPU'"),
+        (
+            ("--server", "https://console.example.com"),
+            'token = "{secret:t}"\nca_file = "nowhere.pem"\n[secrets.t]\nfile = "batchctl.toml"',
+            "correct ca_file of [agent]",
+        ),
     ],
 )
 def test_an_agent_that_cannot_begin_says_what_to_write(

@@ -35,9 +35,10 @@ def test(session: CliSession, name: str, as_json: bool) -> None:
 def _show(name: str, found: tuple[pool_trial.AgentTrial, ...]) -> None:
     if not found:
         output.say(f"Pool {name} has no agent: its cluster has no worker, or no batchctl agent polls for it.")
+        output.hints(f"batchctl agent --pool {typed(name)}   (on its host; of a cluster: dask worker)")
         return
     output.show_list(pool_trial.AGENTS, found)
     for one in found:
         for note in one.notes:
             output.say(f"Note: {note}")
-    output.hints(f"batchctl run --pool {typed(name)}", "batchctl pools")
+    output.hints("batchctl run", "batchctl pools")

@@ -56,12 +56,16 @@ class AgentLink:
             self._changed.wait(PAUSE)
         self._changed.clear()
         carried = self.agent.busy
-        self._say(f"told to end, it takes nothing new; steps that still run: {carried}")
+        self._say(
+            f"told to end, it takes nothing new; steps that still run: {carried} (told again, it waits no longer)"
+        )
         # One that is held says that steps are taken: this one takes its place.
         polling_last = threading.Thread(target=self._poll_once, name="batchctl-last-poll", daemon=True)
         polling_last.start()
         while self._stops == 1 and not self.agent.is_done:
             self._changed.wait(TURN)
+        if self._stops > 1 and self.agent.busy:
+            self._say(f"ends now; commands that go on alone until their lease is over: {self.agent.busy}")
         self._is_over = True
         polling_last.join(ANSWERED_IN)
 
