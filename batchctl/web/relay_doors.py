@@ -41,7 +41,7 @@ MOST_KNOWN = 1000
 LONGEST_NAME, MOST_POOLS, MOST_RESOURCES, MOST_SLOTS, MOST_AMOUNT = 200, 20, 50, 1000, 1e18
 LONGEST_OFFER = 64 * 1024
 """Bytes of what an agent says of itself."""
-_STATUS: Mapping[type[RelayError], int] = {NameTakenError: 409, GoneError: 404, FullError: 503}
+_STATUS: Mapping[type[RelayError], int] = {NameTakenError: 409, GoneError: 404, FullError: 429}
 Answering = Callable[[Request, Session], Awaitable[Response]]
 
 
@@ -117,7 +117,7 @@ class RelayDoors:
 
     async def _poll(self, request: Request, session: Session) -> Response:
         members = await _members_of(request, LONGEST_OFFER)
-        offer, hold = _offer_in(members), _number(members, "hold", HELD)
+        offer, hold = _offer_in(members, session), _number(members, "hold", HELD)
         if (wrong := _other_pools(session, offer.pools)) is not None:
             return of_error(wrong, 403)
         found = await patience.unless_first(request.receive(), self.relay.poll(offer, hold))
@@ -157,7 +157,7 @@ async def _members_of(request: Request, most: int = MOST_BYTES) -> dict[str, Jso
     return object_of(await guards.body_of(request, "message", most))
 
 
-def _offer_in(members: dict[str, JsonValue]) -> AgentOffer:
+def _offer_in(members: dict[str, JsonValue], session: Session) -> AgentOffer:
     """Read what an agent says of itself; raises `InvalidInput`."""
     pools, resources = members.get("pools"), members.get("resources")
     if (
@@ -175,6 +175,7 @@ def _offer_in(members: dict[str, JsonValue]) -> AgentOffer:
     return AgentOffer(
         name=_text(members, "name"),
         session=_text(members, "session"),
+        token=session.user,
         pools=frozenset(str(one) for one in pools),
         slots=int(_number(members, "slots", MOST_SLOTS)),
         resources={name: _number(resources, name, MOST_AMOUNT) for name in resources},

@@ -19,8 +19,8 @@ THERE = 5.0
 """Seconds since its last poll for which an agent counts as there."""
 MOST_HELD = 60.0
 """Seconds that a question waits at most for its answer."""
-MOST_AGENTS, MOST_ASKED = 500, 64
-"""How many agents there may be, and how many questions to one of them at once."""
+MOST_AGENTS, MOST_OF_TOKEN, MOST_ASKED = 500, 100, 64
+"""How many agents there may be, how many that show one token, and how many questions to one of them at once."""
 MOST_BYTES = 32 * 1024 * 1024
 """How long a question or an answer may be."""
 
@@ -48,6 +48,8 @@ class AgentOffer:
     name: str
     session: str
     """What tells this start of it from all others; it alone knows it."""
+    token: str
+    """The name of the token that it shows."""
     pools: frozenset[str]
     slots: int
     resources: Mapping[str, float]
@@ -173,14 +175,24 @@ class Relay:
         agent = next((one for one in found if one.offer.session == offer.session), None)
         if agent is None:
             self._forget_gone()
-            if len({id(one) for one in self._known.values()}) >= MOST_AGENTS:
-                reason = f"The console has {MOST_AGENTS} agents already."
-                raise FullError(reason)
+            self._check_room(offer.token)
             agent = _KnownAgent(offer)
         agent.offer, agent.seen_at = offer, now()
         self._drop(key for key, one in self._known.items() if one is agent)
         self._known |= dict.fromkeys(keys, agent)
         return agent
+
+    def _check_room(self, token: str) -> None:
+        """Raise `FullError` where there is no room for one more agent: no token shuts those of others out."""
+        there = {id(one): one.offer.token for one in self._known.values()}
+        if len(there) >= MOST_AGENTS:
+            reason = f"The console has {MOST_AGENTS} agents already."
+            raise FullError(reason)
+        if sum(shown == token for shown in there.values()) >= MOST_OF_TOKEN:
+            reason = (
+                f"{MOST_OF_TOKEN} agents show the token {token} already: make another one (batchctl web token add)."
+            )
+            raise FullError(reason)
 
     def _forget_gone(self) -> None:
         self._drop(key for key, one in self._known.items() if not _is_there(one))

@@ -21,6 +21,7 @@ TITLES: Mapping[int, str] = {
     413: "Too long",
     415: "No JSON",
     422: "The key was used for something else",
+    429: "Too much at once",
     500: "The console is broken here",
     503: "The control database is away or busy",
 }

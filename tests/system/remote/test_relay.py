@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from batchctl.system.remote.relay import (
     MOST_AGENTS,
     MOST_ASKED,
+    MOST_OF_TOKEN,
     AgentOffer,
     FullError,
     GoneError,
@@ -36,6 +38,7 @@ def offer(name: str = "far", session: str = "one", *pools: str, takes: bool = Tr
     return AgentOffer(
         name=name,
         session=session,
+        token="one of them",
         pools=frozenset(pools or ("ssis",)),
         slots=2,
         resources={"GPU": 1.0},
@@ -166,7 +169,7 @@ def test_there_are_bounds() -> None:
     async def story() -> None:
         relay = Relay()
         for at in range(MOST_AGENTS):
-            await relay.poll(offer(f"far-{at}"), 0)
+            await relay.poll(replace(offer(f"far-{at}"), token=f"token {at // MOST_OF_TOKEN}"), 0)
         with pytest.raises(FullError, match="agents already"):
             await relay.poll(offer("one more"), 0)
         asking = [ask(relay, name="far-0") for _ in range(MOST_ASKED)]
@@ -176,6 +179,18 @@ def test_there_are_bounds() -> None:
         relay.end()
         ended = await asyncio.gather(*asking, return_exceptions=True)
         assert {str(one) for one in ended} == {"The console is about to end."}
+
+    told(story)
+
+
+def test_agents_of_one_token_leave_room_for_others() -> None:
+    async def story() -> None:
+        relay = Relay()
+        for at in range(MOST_OF_TOKEN):
+            await relay.poll(offer(f"far-{at}"), 0)
+        with pytest.raises(FullError, match="show the token one of them already"):
+            await relay.poll(offer("one more"), 0)
+        assert await relay.poll(replace(offer("another"), token="another"), 0) == []
 
     told(story)
 
