@@ -48,6 +48,8 @@ class DaskSide(CarryingSide):
 
     def keep(self) -> None:
         if self.scheduler is None or self.scheduler.process.poll() is not None:
+            if self.scheduler is not None:
+                self.scheduler.end()
             self.scheduler = self._start("scheduler", str(self.port), self._host)
         for nanny in [*self.nannies]:
             since = self._idle.setdefault(nanny.process.pid, monotonic())
