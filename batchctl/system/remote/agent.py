@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.outcomes import Rendered
 from batchctl.domain.rows import HistoryEntry, HistoryId
-from batchctl.domain.text import in_short
+from batchctl.domain.text import in_short, visible
 from batchctl.plugin_api import StepHandler
 from batchctl.ports import StepRunner
 from batchctl.system.remote import wire
@@ -95,7 +95,7 @@ class Agent:
         """Do what a controller asks, and return what comes of it; what is refused is answered too."""
         mark = None
         try:
-            carrier = self._carrier(_name_in(message, "database"), _name_in(message, "controller"))
+            carrier = self._carrier(_as_folder(str(message["database"])), _as_folder(str(message["controller"])))
             mark = carrier.mark
             found = self._answers[verb](message, carrier)
         except BatchctlError as refused:
@@ -231,7 +231,7 @@ class Agent:
             self._tokens(whose).forget([attempt])
 
     def _tokens(self, database_id: str) -> TokenJournal:
-        return self._means.folder.tokens(_name_in({"database": database_id}, "database"))
+        return self._means.folder.tokens(_as_folder(database_id))
 
     def _carrier(self, database_id: str, controller: str) -> Carrier:
         """Return what carries the steps of a controller."""
@@ -265,13 +265,12 @@ class Agent:
             carrier.close()
 
 
-def _name_in(message: Mapping[str, Any], what: str) -> str:
-    """Return a name that is to be one of a folder too; raises `ValueError` where it would lead elsewhere."""
-    found = str(message[what])
-    if not NAME.fullmatch(found):
-        reason = f"{what} is no name"
+def _as_folder(name: str) -> str:
+    """Return a name that is to be one of a folder; raises `ValueError` where it would lead elsewhere."""
+    if not NAME.fullmatch(name):
+        reason = f"'{visible(name)}' is no name of a database or a controller"
         raise ValueError(reason)
-    return found
+    return name
 
 
 @dataclass(frozen=True, slots=True)

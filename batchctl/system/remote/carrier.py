@@ -74,7 +74,7 @@ class Carrier:
     @property
     def is_done(self) -> bool:
         """Say whether it carries nothing, and has nothing to tell a controller that is still there."""
-        return not self.under_way and (self.news.all_heard or time.monotonic() - self.asked_at >= IDLE)
+        return not self.under_way and (self.news.all_heard or self._monotonic() - self.asked_at >= IDLE)
 
     @property
     def is_idle(self) -> bool:

@@ -6,6 +6,8 @@ import os
 import time
 from pathlib import Path
 
+import pytest
+
 from batchctl.ports import Finished, Report, Spawned, Trace, Wrote
 from batchctl.system.remote.agent import Agent
 from tests.leftovers import end_supervisors
@@ -255,3 +257,11 @@ def test_a_process_is_reported_with_its_number(asking: Asking, ear: Ear) -> None
 
     (spawned,) = [each for each in asking.reports_of(1) if isinstance(each, Spawned)]
     assert spawned.identity.pid == pid
+
+
+@pytest.mark.parametrize("name", ["../escaped", "..", "a/b", "", "/escaped", "a\n"])
+def test_a_name_that_leads_to_another_folder_is_refused(agent: Agent, name: str) -> None:
+    for message in ({"database": name, "controller": "one"}, {"database": "one", "controller": name}):
+        answer = agent.answer("hello", message)
+        assert "is no name of a database or a controller" in str(answer["refused"])
+    assert agent.busy == 0
