@@ -189,9 +189,8 @@ class Relay:
             reason = f"The console has {MOST_AGENTS} agents already."
             raise FullError(reason)
         if sum(shown == token for shown in there.values()) >= MOST_OF_TOKEN:
-            reason = (
-                f"{MOST_OF_TOKEN} agents show the token {token} already: make another one (batchctl web token add)."
-            )
+            another = "batchctl web token add NAME --role agent --pool POOL"
+            reason = f"{MOST_OF_TOKEN} agents show the token {token} already: make another one ({another})."
             raise FullError(reason)
 
     def _forget_gone(self) -> None:
