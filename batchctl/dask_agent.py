@@ -1,4 +1,4 @@
-"""What controllers ask in a Dask worker: the one agent of its process.
+"""What controllers ask in a Dask worker: its agent.
 
 Dask carries what controllers and agents tell each other, and nothing else. It has no task and no actor of this: tasks it would
 repeat, and a worker that holds an actor cannot retire.
@@ -8,20 +8,22 @@ from __future__ import annotations
 
 from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from batchctl import config
 from batchctl.agent_node import agent_of
 from batchctl.system.remote.agent import Agent, ProcessAgent
 from batchctl.system.remote.wire import Message
 
-_AGENT = ProcessAgent()
+_AGENTS: WeakKeyDictionary[object, ProcessAgent] = WeakKeyDictionary()
+"""By worker: a process may have several."""
 PLUGIN = "batchctl"
 """The name of what a worker waits for before it ends."""
 
 
 async def answer(verb: str, message: dict[str, Any], dask_worker: Any) -> Message:
     """Let the agent answer, which is made by the first question; what is wrong with its configuration is raised here."""
-    agent = await _AGENT.get(partial(_made, dask_worker.state.nthreads))
+    agent = await _AGENTS.setdefault(dask_worker, ProcessAgent()).get(partial(_made, dask_worker.state.nthreads))
     if PLUGIN not in dask_worker.plugins:
         await dask_worker.plugin_add(_retiring(agent), name=PLUGIN)
     return await agent.answer_aside(verb, message)

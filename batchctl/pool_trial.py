@@ -28,6 +28,7 @@ from batchctl.domain.text import did_you_mean, typed, visible
 from batchctl.operations.column_lists import Alarming, ColumnList
 from batchctl.ports import Finished, Report
 from batchctl.system.remote import wire
+from batchctl.system.remote.agent_folder import TRIAL
 from batchctl.system.remote.agent_pool import AgentPool
 from batchctl.system.remote.followed_agent import FollowedAgent, RemoteAttempt
 from batchctl.system.remote.transport import UnreachableError
@@ -116,7 +117,7 @@ def try_pool(app: App, name: str) -> tuple[AgentTrial, ...]:
         example = f"[pools.{typed(name)}] with its kind and where its agents are reached (docs/agents.md)"
         raise NotFound(message, next_step=f"write {example} into batchctl.toml")
     reports = SimpleQueue[Report]()
-    mine = f"trial-{app.ids.token(8)}"
+    mine = f"{TRIAL}{app.ids.token(8)}"
     with closing(pool_of(app, name, given, reports.put, database_id=mine)) as pool:
         pool.meet(MET_IN)
         if pool.failure is not None:

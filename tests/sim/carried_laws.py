@@ -35,7 +35,7 @@ class CarriedLaws:
 
     def told(self, program: Program, name: str, verb: str, message: Received) -> None:
         """Take note what a controller reckons with when it tells an agent something."""
-        if verb in ("start", "adopt", "vouch"):
+        if verb in ("start", "adopt", "news"):
             for agent in program.pool_agents(name):
                 for key, attempt in agent.attempts.items():
                     at = program.name, int(key)
@@ -46,6 +46,9 @@ class CarriedLaws:
     def answered(self, process: AgentProcess, program: Program, verb: str, message: Received, answer: Message) -> None:
         """See that what an agent has done it may do."""
         self._world.happened["Told an agent"] += 1
+        if verb == "news" and "reports" in answer and message["until"] is not None:
+            for running in self._bound_of(process, program):
+                self._check_lease(process, program, running.key, message)
         if verb in ("news", "hello", "prepare"):
             return
         if any(word in answer for word in NOTHING_DONE):
@@ -65,9 +68,6 @@ class CarriedLaws:
             if verb != "stop":
                 self._world.tell(process.name, f"agent {verb}", {"key": key, "of": program.name})
                 self._check_lease(process, program, key, message)
-        if verb == "vouch":
-            for running in self._bound_of(process, program):
-                self._check_lease(process, program, running.key, message)
 
     def _check_lease(self, process: AgentProcess, program: Program, key: int, message: Received) -> None:
         """See that no agent goes on for longer than its controller reckons with."""

@@ -96,6 +96,6 @@ CARRIED_MUTANTS: tuple[Mutant, ...] = (
     mutant(
         "an agent goes on for a dead controller, beside another",
         "I34",
-        (agent, 'self._leave(str(message["database"]), left.entry.claimed_by or "")', "pass"),
+        (agent, 'self._leave(str(message["database"]), str(message["pool"]), left.entry.claimed_by or "")', "pass"),
     ),
 )

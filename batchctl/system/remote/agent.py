@@ -1,8 +1,8 @@
 """An agent: carries steps for controllers, on a host without a login to their databases.
 
 To a step it is a host like any other: the same handlers make it ready, the same supervisor starts it, and what is needed
-besides comes from the agent's own configuration. For each controller it has a runner of its own, so that the lease of one
-keeps nothing of another alive; what a dead one leaves is examined and adopted as on any host.
+besides comes from the agent's own configuration. For each controller, and each of its pools, it has a runner of its own, so
+that the lease of one keeps nothing of another alive; what a dead one leaves is examined and adopted as on any host.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Agent:
         """Begin without steps."""
         self._means = means
         self._lock, self._preparing, self._starting = threading.Lock(), threading.Lock(), threading.Lock()
-        self._carriers: dict[tuple[str, str], Carrier] = {}
+        self._carriers: dict[tuple[str, str, str], Carrier] = {}
         self._made = 0
         self._spent = SpentTokens(means.monotonic)
         self._threads = ThreadPoolExecutor(MOST_ASKED, "batchctl-agent")
@@ -76,10 +76,8 @@ class Agent:
             "examine": self._examine,
             "stop_left_over": self._stop_left_over,
             "adopt": self._adopt,
-            "vouch": self._vouch,
             "stop": self._stop,
             "news": self._news,
-            "recorded": self._recorded,
             "tidy": self._tidy,
         }
 
@@ -95,7 +93,8 @@ class Agent:
         """Do what a controller asks, and return what comes of it; what is refused is answered too."""
         mark = None
         try:
-            carrier = self._carrier(_as_folder(str(message["database"])), _as_folder(str(message["controller"])))
+            whose = str(message["database"]), str(message["pool"]), str(message["controller"])
+            carrier = self._carrier(*whose)
             mark = carrier.mark
             found = self._answers[verb](message, carrier)
         except BatchctlError as refused:
@@ -174,7 +173,7 @@ class Agent:
         """Find out what has become of a step that a dead controller had started here; what it had goes on alone."""
         left = _LeftStep.of(message, self._means.handler)
         if left.entry.claimed_by != message["controller"]:
-            self._leave(str(message["database"]), left.entry.claimed_by or "")
+            self._leave(str(message["database"]), str(message["pool"]), left.entry.claimed_by or "")
         return {"trace": carrier.ask(lambda runner: runner.examine(*left.asked)).value}
 
     def _stop_left_over(self, message: Mapping[str, Any], carrier: Carrier) -> Message:
@@ -192,11 +191,6 @@ class Agent:
         carrier.adopt(token.history_id, left.handler, left.rendered, left.entry, bound=bound)
         return {}
 
-    def _vouch(self, message: Mapping[str, Any], carrier: Carrier) -> Message:
-        """Count the controller as alive until a moment of this host's clock."""
-        carrier.keep_lease(float(message["until"]))
-        return {}
-
     def _stop(self, message: Mapping[str, Any], carrier: Carrier) -> Message:
         token = AgentToken.of(message["token"])
         self._tokens(token.database_id).check(token)
@@ -204,18 +198,21 @@ class Agent:
         return {}
 
     def _news(self, message: Mapping[str, Any], carrier: Carrier) -> Message:
-        """Return what has been reported behind a number, waiting for it a while."""
+        """Return what has been reported behind a number, waiting for it a while; take in what the controller tells with it.
+
+        That is until when, by this host's clock, the controller counts as alive, and which ends are committed.
+        """
+        recorded = [HistoryId(int(each)) for each in message["recorded"]]
+        if recorded:
+            carrier.recorded(recorded)
+            self._forget(str(message["database"]), recorded)
         if message["carrier"] != carrier.mark:
             return {}
+        if message["until"] is not None:
+            carrier.keep_lease(float(message["until"]))
         return carrier.news.behind(
             int(message["behind"]), wait=min(float(message["wait"]), MOST_WAIT), now=self._means.now
         )
-
-    def _recorded(self, message: Mapping[str, Any], carrier: Carrier) -> Message:
-        attempts = [HistoryId(int(each)) for each in message["attempts"]]
-        carrier.recorded(attempts)
-        self._forget(str(message["database"]), attempts)
-        return {}
 
     def _tidy(self, message: Mapping[str, Any], carrier: Carrier) -> Message:
         """Forget dead controllers, as a controller knows them, and agents that were here before."""
@@ -233,18 +230,19 @@ class Agent:
     def _tokens(self, database_id: str) -> TokenJournal:
         return self._means.folder.tokens(_as_folder(database_id))
 
-    def _carrier(self, database_id: str, controller: str) -> Carrier:
-        """Return what carries the steps of a controller."""
+    def _carrier(self, database_id: str, pool: str, controller: str) -> Carrier:
+        """Return what carries the steps of a controller in a pool."""
         idle: list[Carrier] = []
+        whose = _as_folder(database_id), pool, _as_folder(controller)
         with self._lock:
-            found = self._carriers.get((database_id, controller))
+            found = self._carriers.get(whose)
             if found is None or not found.is_at_work:
                 idle = self._without_idle_ones()
                 self._made += 1
                 mark = f"{self._means.facts.boot}-{self._made}"
-                runner = self._means.runner(controller, self._means.folder.of(database_id))
+                runner = self._means.runner(controller, self._means.folder.of(database_id, pool))
                 means = self._means.monotonic, self._means.keep_turning
-                found = self._carriers[database_id, controller] = Carrier(mark, runner, *means)
+                found = self._carriers[whose] = Carrier(mark, runner, *means)
             found.asked_at = self._means.monotonic()
         for each in idle:
             each.close()
@@ -257,10 +255,10 @@ class Agent:
             del self._carriers[whose]
         return [*forgotten.values()]
 
-    def _leave(self, database_id: str, controller: str) -> None:
+    def _leave(self, database_id: str, pool: str, controller: str) -> None:
         """Let the commands of a controller that counts as dead go on alone, for another one to adopt."""
         with self._lock:
-            carrier = self._carriers.pop((database_id, controller), None)
+            carrier = self._carriers.pop((database_id, pool, controller), None)
         if carrier is not None:
             carrier.close()
 
@@ -292,7 +290,7 @@ class _LeftStep:
 
 
 class ProcessAgent:
-    """The one agent of a process, made by whatever wants it first."""
+    """The one agent of a worker, made by whatever wants it first."""
 
     def __init__(self) -> None:
         """Make nothing yet."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import time
@@ -16,6 +17,8 @@ from batchctl.system.remote.token_journal import TokenJournal
 
 OLD = 7 * 86400.0
 """Seconds after which a token is not asked for any more: what it lets start is refused as late long before."""
+TRIAL = "trial-"
+"""What the name of a control database begins with that stands for none: a pool was tried."""
 _LOCK = "agent"
 
 
@@ -30,9 +33,9 @@ class AgentFolder:
         self._lock = (self._own / _LOCK).open("ab")
         platform.try_lock(self._lock.fileno())
 
-    def of(self, database_id: str) -> Path:
-        """Return where commands of one control database are remembered."""
-        return self._own / database_id
+    def of(self, database_id: str, pool: str) -> Path:
+        """Return where commands of one pool of a control database are remembered."""
+        return self._own / f"{database_id}@{hashlib.sha256(pool.encode()).hexdigest()[:12]}"
 
     def tokens(self, database_id: str) -> TokenJournal:
         """Return what is known of the attempts of one control database."""
@@ -47,6 +50,9 @@ class AgentFolder:
             with suppress(FileNotFoundError):  # Another agent of this host does the same.
                 if token.stat().st_mtime < time.time() - OLD:
                     token.unlink()
+        for trial in self._tokens.glob(f"{TRIAL}*"):
+            with suppress(OSError):  # It is under way.
+                trial.rmdir()
 
     def close(self) -> None:
         """Give the lock back."""

@@ -42,6 +42,10 @@ class AgentLink:
     _changed: threading.Event = field(default_factory=threading.Event)
     _is_over: bool = False
 
+    def try_console(self) -> None:
+        """Poll once, as one that takes no steps; raises `UnreachableError`."""
+        self.client.post("/poll", {**self.offer, "hold": 0.0, "takes_steps": False}, within=ANSWERED_IN)
+
     def stop(self) -> None:
         """Take nothing new, and end with the last step; told again, end now. May be called from a signal handler."""
         self._stops += 1
@@ -65,7 +69,9 @@ class AgentLink:
         while self._stops == 1 and not self.agent.is_done:
             self._changed.wait(TURN)
         if self._stops > 1 and self.agent.busy:
-            self._say(f"ends now; commands that go on alone until their lease is over: {self.agent.busy}")
+            self._say(
+                f"ends now; steps whose commands go on alone, and are lost once their lease is over: {self.agent.busy}"
+            )
         self._is_over = True
         polling_last.join(ANSWERED_IN)
 

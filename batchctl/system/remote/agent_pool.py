@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from batchctl.domain.errors import CannotBegin
 from batchctl.domain.operators.agents_seen import AgentsSeen
-from batchctl.domain.records import JsonValue
 from batchctl.domain.rows import HistoryId, InstanceId
 from batchctl.domain.rule_texts import HostNeeds
 from batchctl.system.remote.followed_agent import FollowedAgent, PoolMeans, RemoteAttempt
@@ -44,7 +43,7 @@ class AgentPool:
         self.name = name
         self.failure: str | None = None
         """Why the agents cannot be looked for, if they cannot."""
-        self._transport, self._means = transport, replace(means, has_room=self._note_room)
+        self._transport, self._means = transport, replace(means, has_room=self._note_room, pool=name)
         self._wake = means.has_room
         self._has_new_room = False
         self._lease_until = 0.0
@@ -52,6 +51,8 @@ class AgentPool:
         self._reserved: dict[tuple[str, InstanceId], ReservedSlot] = {}
         self._where: dict[HistoryId, FollowedAgent] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._given_up: dict[str, set[HistoryId]] = {}
+        """By agent, what was lost there: it may be gone for a while, and tell the end then."""
         self._looked, self._met = threading.Event(), threading.Event()
         self._loop = means.loop(name)
         self._loop.post(self._look())
@@ -72,7 +73,8 @@ class AgentPool:
 
     def room_for(self, needs: HostNeeds | None) -> int:
         """Return how many steps more the agents can take that need the same."""
-        return sum(self._room_of(each, needs) for each in self.agents)
+        reserved = self._slots_reserved()
+        return sum(self._room_of(each, reserved.get(each.offer.name, ()), needs) for each in self.agents)
 
     def take_new_room(self) -> bool:
         """Say whether there is more room than when this was last asked."""
@@ -85,7 +87,7 @@ class AgentPool:
             return AgentsSeen(failure="it is not known yet which there are")
         if self.failure is not None:
             return AgentsSeen(failure=self.failure)
-        return AgentsSeen(tuple(each.seen for each in self.agents if each.is_offered))
+        return AgentsSeen(tuple(each.seen for each in self.agents if each.is_offered or each.attempts))
 
     def _note_room(self) -> None:
         self._has_new_room = True
@@ -156,14 +158,10 @@ class AgentPool:
             self._loop.post(_tell(agent, "tidy", {"living": [*living], "live": [*live]}))
 
     def recorded(self, keys: Iterable[HistoryId]) -> None:
-        """Tell agents which ends are committed."""
-        by_agent: dict[str, tuple[FollowedAgent, list[JsonValue]]] = {}
+        """Let agents know which ends are committed."""
         for key in keys:
             if (agent := self._where.pop(key, None)) is not None:
-                by_agent.setdefault(agent.offer.name, (agent, []))[1].append(key)
-        for agent, ended in by_agent.values():
-            # One that takes nothing new is followed no more after its last step: it waits for this.
-            self._loop.post(_tell(agent, "recorded", {"attempts": ended}))
+                agent.recorded(key)
 
     def ask(self, name: str, verb: str, message: Message, *, within: float) -> Received:
         """Ask an agent something and wait for the answer; raises `UnreachableError`."""
@@ -183,7 +181,10 @@ class AgentPool:
         if before is not None and before in self._agents and not self._agents[before].is_silent:
             return self._agents[before]
         able = [each for each in self.agents if each.facts and process_type in each.facts.process_types]
-        rooms = [(self._room_of(each, needs), each.offer.name) for each in able or self.agents]
+        reserved = self._slots_reserved()
+        rooms = [
+            (self._room_of(one, reserved.get(one.offer.name, ()), needs), one.offer.name) for one in able or self.agents
+        ]
         most, name = max(rooms, default=(0, ""))
         if most <= 0:
             wanted = "" if needs is None else f" and {needs.text}"
@@ -195,13 +196,18 @@ class AgentPool:
     def _set_free(self, agent: FollowedAgent, instance_id: InstanceId) -> None:
         self._reserved.pop((agent.offer.name, instance_id), None)
 
-    def _room_of(self, agent: FollowedAgent, needs: HostNeeds | None) -> int:
-        """Return how many steps more an agent can take that need the same."""
+    def _slots_reserved(self) -> Mapping[str, Sequence[ReservedSlot]]:
+        """Return by agent the slots that are still kept for steps that were made ready."""
+        now, found = self._means.monotonic(), dict[str, list[ReservedSlot]]()
+        self._reserved = {who: one for who, one in self._reserved.items() if one.until > now}
+        for (name, _), one in self._reserved.items():
+            found.setdefault(name, []).append(one)
+        return found
+
+    def _room_of(self, agent: FollowedAgent, kept: Sequence[ReservedSlot], needs: HostNeeds | None) -> int:
+        """Return how many steps more an agent can take that need the same, beside the slots that are kept for others."""
         if not agent.is_offered or agent.is_silent:
             return 0
-        now = self._means.monotonic()
-        self._reserved = {who: one for who, one in self._reserved.items() if one.until > now}
-        kept = [one for (name, _), one in self._reserved.items() if name == agent.offer.name]
         free = max(agent.offer.slots - max(len(agent.attempts), agent.busy) - len(kept), 0)
         if needs is None:
             return free
@@ -240,10 +246,13 @@ class AgentPool:
             agent.is_offered = name in offered
             if agent.is_done_with:
                 del self._agents[name]
+                if not agent.given_up:
+                    self._given_up.pop(name, None)
                 self._tasks.pop(name).cancel()
         for name, offer in offered.items():
             if name not in self._agents:
-                self._agents[name] = FollowedAgent(offer, self._transport, self._means, self._lease_until)
+                means, lost = (self._transport, self._means), self._given_up.setdefault(name, set())
+                self._agents[name] = FollowedAgent(offer, *means, self._lease_until, given_up=lost)
         for name, agent in self._agents.items():
             if name not in self._tasks or self._tasks[name].done():
                 self._tasks[name] = asyncio.create_task(agent.follow())

@@ -28,6 +28,11 @@ _AGAIN = (http.client.RemoteDisconnected, ConnectionError, BrokenPipeError, http
 """What a kept connection ends with that its other end has let go."""
 
 
+_OTHER_NAME = "write its address with a name that the certificate has"
+_MENDS = {9: "set the clock of this host", 10: "have it renewed", 62: _OTHER_NAME, 64: _OTHER_NAME}
+"""What to do about a certificate, by what OpenSSL's X509_verify_cert(3) says of it."""
+
+
 class ConsoleRefusedError(UnreachableError):
     """The console has answered, and does not do what was asked."""
 
@@ -91,7 +96,8 @@ class ConsoleClient:
             status, text = self._exchange(method, path, body, within)
         except ssl.SSLCertVerificationError as error:
             reason = f"{self._named} shows a certificate that is not trusted here ({error.verify_message})"
-            raise UnreachableError(f"{reason}: name the certificate of its issuer as ca_file") from error
+            mend = _MENDS.get(error.verify_code, "name the certificate of its issuer as ca_file")
+            raise UnreachableError(f"{reason}: {mend}") from error
         except (OSError, http.client.HTTPException) as error:
             shown = visible(shorten(str(error) or type(error).__name__, _SHOWN))
             reason = "does not answer" if isinstance(error, TimeoutError) else f"cannot be reached: {shown}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -26,6 +27,7 @@ MET_IN = 30.0
 """Seconds within which an agent answers for the first time: it may have to load its plugins before."""
 SILENT = 5.0
 """Seconds without an answer after which the lease of an agent is not renewed any more."""
+LEAVING = "it takes nothing new, and ends with the last step that it carries"
 PAUSE = 0.3
 """Seconds between two tries."""
 MARGIN = 1.0
@@ -42,6 +44,7 @@ class PoolMeans:
 
     controller: str
     database_id: str
+    pool: str = ""
     version: str
     lease: float
     """Seconds for which an agent may go on without hearing from the controller."""
@@ -61,8 +64,8 @@ class PoolMeans:
 
     @property
     def message(self) -> Message:
-        """Say who asks, about which database."""
-        return {"controller": self.controller, "database": self.database_id}
+        """Say who asks, about which database, for which pool: an agent of several pools keeps them apart."""
+        return {"controller": self.controller, "database": self.database_id, "pool": self.pool}
 
 
 @dataclass(slots=True)
@@ -107,13 +110,16 @@ class FollowedAgent:
     """The mark of what carries steps there for this controller: another one once the agent has begun anew."""
     _grace: float = 0.0
     """The longest time to stop a step that it was ever known to have."""
-    _vouched_until: float = 0.0
     _heard_at: float = 0.0
     _ahead: float = 0.0
     """How far its clock is ahead of this program's, at least."""
     _behind: int = 0
     """The number of the last report that was heard."""
-    _given_up: set[HistoryId] = field(default_factory=set)
+    _heard_ends: set[HistoryId] = field(default_factory=set)
+    """Attempts whose ends were heard, and are not known as committed."""
+    _recorded: set[HistoryId] = field(default_factory=set)
+    """Attempts whose ends are committed, as far as the agent has not heard of that."""
+    given_up: set[HistoryId] = field(default_factory=set)
     """Attempts that were reported as lost here, and of whose end nothing was heard since."""
 
     @property
@@ -137,13 +143,17 @@ class FollowedAgent:
     def seen(self) -> SeenAgent:
         """Return what is known of it, for people."""
         silence = "it has not answered yet" if self.facts is None else f"it has not answered for {SILENT:.0f} s"
+        failure = self.failure or (silence if self.is_silent else None)
+        if failure is None and not self.is_offered:
+            failure = LEAVING
         return SeenAgent(
             name=self.offer.name,
             slots=self.offer.slots,
             busy=max(len(self.attempts), self.busy),
             resources=self.offer.resources,
             taken=self._taken,
-            failure=self.failure or (silence if self.is_silent else None),
+            failure=failure,
+            is_heard=self.failure is None and not self.is_silent,
         )
 
     @property
@@ -153,8 +163,9 @@ class FollowedAgent:
 
     @property
     def is_done_with(self) -> bool:
-        """Say whether it is gone, and nothing of it is waited for."""
-        return not self.is_offered and not self.attempts
+        """Say whether it is gone, and nothing of it is waited for; one that is there hears first what is recorded."""
+        is_waited_for = self.attempts or (not self.is_silent and (self._heard_ends or self._recorded))
+        return not (self.is_offered or is_waited_for)
 
     async def follow(self) -> None:
         """Hear what it reports, and renew its lease, until it is gone."""
@@ -163,7 +174,6 @@ class FollowedAgent:
                 if self.facts is None:
                     await self._meet()
                 await self._hear()
-                await self._vouch()
             except UnreachableError as error:
                 self.failure = str(error)
                 await asyncio.sleep(PAUSE)
@@ -171,6 +181,15 @@ class FollowedAgent:
                 self.failure = _unreadable(error)
                 await asyncio.sleep(PAUSE)
             self._give_up_lost()
+        if self.is_left and self._recorded:
+            with suppress(UnreachableError):
+                await self.ask("news", self._asked_for_news(wait=0))
+
+    def recorded(self, key: HistoryId) -> None:
+        """Let it know, with the next question, that an end is committed; of what was given up, once that is heard, too."""
+        self._heard_ends.discard(key)
+        if key not in self.given_up:
+            self._recorded.add(key)
 
     def take_up(self, attempt: RemoteAttempt) -> None:
         """Count an attempt as this agent's from now on."""
@@ -196,6 +215,9 @@ class FollowedAgent:
 
     async def _tell(self, verb: str, attempt: RemoteAttempt, message: Received) -> Received:
         """Tell something about an attempt until it is answered, or the attempt is lost."""
+        for each in self._of_same_carrier(attempt.carrier):
+            # What is told of one renews the lease of all that this carries.
+            each.until = max(each.until, attempt.until)
         told = {
             **message,
             "token": attempt.token.message,
@@ -244,6 +266,8 @@ class FollowedAgent:
 
     async def _meet(self) -> None:
         answer = await self.ask("hello", {}, within=MET_IN)
+        if "refused" in answer:
+            raise UnreachableError(str(answer["refused"]))
         facts = AgentFacts.of(answer["facts"])
         if facts.version != self.means.version:
             told = f"it runs batchctl {facts.version}, and its controller {self.means.version}"
@@ -254,8 +278,12 @@ class FollowedAgent:
         self.means.has_room()
 
     async def _hear(self) -> None:
-        asked: Message = {"carrier": self.carrier, "behind": self._behind, "wait": self.means.news_wait}
+        recorded = self._recorded.copy()
+        asked = self._asked_for_news(wait=self.means.news_wait)
         answer = await self.ask("news", asked, within=self.means.news_wait + ANSWERED_IN)
+        if "refused" in answer:
+            raise UnreachableError(str(answer["refused"]))
+        self._recorded -= recorded
         if answer["carrier"] != self.carrier:
             self.facts = None
             return
@@ -269,23 +297,37 @@ class FollowedAgent:
         """Pass on what is reported of an attempt of this agent; of one that was given up, only how it ended in the end."""
         if report.key in self.attempts:
             if isinstance(report, Finished):
+                self._heard_ends.add(report.key)
                 del self.attempts[report.key]
             self.means.report(report)
-        elif report.key in self._given_up and isinstance(report, Finished):
-            self._given_up.discard(report.key)
+        elif report.key in self.given_up and isinstance(report, Finished):
+            self.given_up.discard(report.key)
+            self._recorded.add(report.key)
             self.means.report(report)
 
-    async def _vouch(self) -> None:
+    def _asked_for_news(self, *, wait: float) -> Message:
+        """Return what is asked, with what the agent is told: which ends are committed, and until when it may go on."""
+        until = self._renewed_lease()
+        return {
+            "carrier": self.carrier,
+            "behind": self._behind,
+            "wait": wait,
+            "until": None if until is None else until + self._ahead,
+            "recorded": [*self._recorded],
+        }
+
+    def _renewed_lease(self) -> float | None:
         """Renew the lease of what it carries; what it was told under another mark has to end when its lease does."""
-        own = [each for each in self.attempts.values() if each.carrier == self.carrier]
+        own = self._of_same_carrier(self.carrier)
         if not own or self.is_silent:
-            return
+            return None
         until = self._may_go_on_until()
-        if until - self._vouched_until >= min(self.means.lease / 5, self.means.news_wait):
-            self._vouched_until = until
-            for each in own:
-                each.until = max(each.until, until)
-            await self.ask("vouch", {"until": until + self._ahead})
+        for each in own:
+            each.until = max(each.until, until)
+        return until
+
+    def _of_same_carrier(self, carrier: str) -> list[RemoteAttempt]:
+        return [each for each in [*self.attempts.values()] if each.carrier == carrier]
 
     def _may_go_on_until(self) -> float:
         return min(self.lease_until, self.means.monotonic() + self.means.lease)
@@ -312,7 +354,8 @@ class FollowedAgent:
         """Report an end that is known here alone, unless the attempt has ended meanwhile."""
         if self._has(attempt):
             del self.attempts[attempt.token.history_id]
-            self._given_up.add(attempt.token.history_id)
+            if outcome.lost:
+                self.given_up.add(attempt.token.history_id)
             ended = Finished(attempt.token.history_id, outcome, None, never_ran=put_back)
             self.means.report(replace(ended, may_end_later=outcome.lost))
 

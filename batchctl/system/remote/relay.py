@@ -23,6 +23,8 @@ MOST_AGENTS, MOST_OF_TOKEN, MOST_ASKED = 500, 100, 64
 """How many agents there may be, how many that show one token, and how many questions to one of them at once."""
 MOST_BYTES = 32 * 1024 * 1024
 """How long a question or an answer may be."""
+MOST_HELD_BYTES = 8 * MOST_BYTES
+"""How long all questions and answers may be together that are passed on at a moment."""
 
 
 class RelayError(Exception):

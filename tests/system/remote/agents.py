@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -26,6 +26,7 @@ from tests.system.stepping import Does
 from tests.system.watching import LIMIT
 
 DATABASE = "database-of-the-test"
+POOL = "burst"
 GRACE = 0.5
 TYPES = ("script", "waits")
 
@@ -137,7 +138,7 @@ class Asking:
         self._reports: list[Report] = []
 
     def ask(self, verb: str, **message: Any) -> Message:
-        asked = json.dumps({"database": DATABASE, "controller": self.controller, **message})
+        asked = json.dumps({"database": DATABASE, "controller": self.controller, "pool": POOL, **message})
         answered = json.dumps(self.agent.answer(verb, json.loads(asked)))
         if verb != "hello":
             self.said += [asked, answered]
@@ -187,9 +188,12 @@ class Asking:
         """Return the number of the last report that was heard."""
         return self._behind
 
-    def news(self, behind: int, wait: float = 0.0) -> tuple[list[Report], int]:
+    def news(
+        self, behind: int, wait: float = 0.0, *, until: float | None = None, recorded: Sequence[int] = ()
+    ) -> tuple[list[Report], int]:
         """Return the reports behind a number, and the number of the last one."""
-        answer = self.ask("news", carrier=self.carrier, behind=behind, wait=wait)
+        told = {"until": until, "recorded": [*recorded]}
+        answer = self.ask("news", carrier=self.carrier, behind=behind, wait=wait, **told)
         reports: Any = answer["reports"]
         return [wire.report_of(each, SystemClock().now()) for each in reports], int(str(answer["last"]))
 

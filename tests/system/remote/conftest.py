@@ -28,6 +28,6 @@ def asking(agent: Agent, controller_id: str) -> Asking:
     made = Asking(agent, controller_id)
     made.start(WARM_UP, "true", within=1.0)
     made.end_of(WARM_UP)
-    made.ask("recorded", attempts=[WARM_UP])
+    made.news(made.heard, recorded=[WARM_UP])
     made.said.clear()
     return made

@@ -36,7 +36,7 @@ class Wire:
         if self.is_cut:
             raise UnreachableError("the wire is cut")
         there = dict(message)
-        if "until" in there:
+        if there.get("until") is not None:
             there["until"] -= self.ahead
         self.heard += [(verb, message)] * (2 if self.doubles else 1)
         if self.doubles:
@@ -62,13 +62,16 @@ class InProcessTransport:
     wires: dict[str, Wire] = field(default_factory=dict)
     is_away: bool = False
     """True: what knows the agents does not answer."""
+    leaving: set[str] = field(default_factory=set)
+    """Agents that answer, and are not offered."""
 
     async def open(self) -> None:
         self._see()
 
     async def offered(self) -> Mapping[str, OfferedAgent]:
         self._see()
-        return {name: OfferedAgent(name, wire.slots, wire.resources) for name, wire in self.wires.items()}
+        offered = {name: wire for name, wire in self.wires.items() if name not in self.leaving}
+        return {name: OfferedAgent(name, wire.slots, wire.resources) for name, wire in offered.items()}
 
     async def ask(self, name: str, verb: str, message: Mapping[str, Any], *, within: float) -> Message:
         del within

@@ -109,8 +109,7 @@ def test_a_lease_that_is_renewed_keeps_a_step(asking: Asking, ear: Ear) -> None:
     ear.hear_pid()
     until = time.monotonic() + 2 * BRIEFLY
     while time.monotonic() < until:
-        asking.ask("vouch", until=time.monotonic() + BRIEFLY)
-        asking.news(0, 0.2)
+        asking.news(0, 0.2, until=time.monotonic() + BRIEFLY)
 
     Path(f"{ear.path}.go").write_text("go\n")
     assert asking.end_of(1).outcome.succeeded
@@ -119,7 +118,7 @@ def test_a_lease_that_is_renewed_keeps_a_step(asking: Asking, ear: Ear) -> None:
 def test_a_renewal_that_comes_late_shortens_nothing(asking: Asking, ear: Ear) -> None:
     asking.start(1, f"echo $$ > {ear.path}; sleep 1", within=60.0, bound=True)
     ear.hear_pid()
-    asking.ask("vouch", until=time.monotonic() + 0.1)
+    asking.news(asking.heard, until=time.monotonic() + 0.1)
 
     assert asking.end_of(1).outcome.succeeded
 
@@ -219,7 +218,7 @@ def test_what_comes_again_after_its_end_was_recorded_starts_nothing(asking: Aski
     ran = tmp_path / "ran"
     asking.start(1, f"echo ran >> {ran}")
     asking.end_of(1)
-    asking.ask("recorded", attempts=[1])
+    asking.news(asking.heard, recorded=[1])
 
     assert asking.start(1, f"echo ran >> {ran}")["known"] is True
     asking.start(2, "true")
@@ -261,7 +260,10 @@ def test_a_process_is_reported_with_its_number(asking: Asking, ear: Ear) -> None
 
 @pytest.mark.parametrize("name", ["../escaped", "..", "a/b", "", "/escaped", "a\n"])
 def test_a_name_that_leads_to_another_folder_is_refused(agent: Agent, name: str) -> None:
-    for message in ({"database": name, "controller": "one"}, {"database": "one", "controller": name}):
+    for message in (
+        {"database": name, "controller": "one", "pool": ""},
+        {"database": "one", "controller": name, "pool": ""},
+    ):
         answer = agent.answer("hello", message)
         assert "is no name of a database or a controller" in str(answer["refused"])
     assert agent.busy == 0

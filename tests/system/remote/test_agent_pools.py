@@ -32,7 +32,7 @@ LEASE = 2.0
 class Pooled:
     """A pool over wires of the test, and the controller's side of it."""
 
-    def __init__(self, controller_id: str, wires: dict[str, Wire]) -> None:
+    def __init__(self, controller_id: str, wires: dict[str, Wire], pool: str = "burst") -> None:
         self.transport = InProcessTransport(wires)
         self.reports: SimpleQueue[Report] = SimpleQueue()
         means = PoolMeans(
@@ -44,7 +44,7 @@ class Pooled:
             now=SystemClock().now,
             report=self.reports.put,
         )
-        self.pool = AgentPool("burst", self.transport, means)
+        self.pool = AgentPool(pool, self.transport, means)
         self.pool.keep_lease(time.monotonic() + LIMIT)
 
     def start(self, key: int, script: str, *, bound: bool = False, agent: str | None = None) -> str:
@@ -435,7 +435,7 @@ def test_an_answer_that_cannot_be_read_harms_nobody_else(
 
 def test_an_attempt_that_its_agent_has_had_before_and_carries_no_more_is_lost(pooled: Pooled, tmp_path: Path) -> None:
     # As in a database that was restored from a backup: its next attempts have numbers that agents know.
-    wire(pooled).agent.answer("hello", {"database": DATABASE, "controller": "another"})
+    wire(pooled).agent.answer("hello", {"database": DATABASE, "controller": "another", "pool": "burst"})
     wire(pooled).agent._tokens(DATABASE).enter(AgentToken(DATABASE, HistoryId(1), 1))
     pooled.start(1, f"touch {tmp_path}/ran")
 
