@@ -24,7 +24,11 @@ slots = click.option(
 )
 
 pools = click.option(
-    "--pool", "pools", multiple=True, metavar="NAME", help="Serve this pool; may be repeated. `default` unless given."
+    "--pool",
+    "pools",
+    multiple=True,
+    metavar="NAME",
+    help="Serve this pool; may be repeated. Without it: `default`, and what [pools] says.",
 )
 
 
@@ -136,7 +140,7 @@ def _show_planned_walks(session: CliSession, pools: Sequence[str], besides: str 
     app = session.app
     served = served_by(pools) if pools else app.pools
     means = app.transactions, app.clock, app.preparer, PLANNED_MOST
-    planned = planning.walks(*means, served=served, host=app.ids.host())
+    planned = planning.walks(*means, served=served, with_agents=app.settings.agent_pools, host=app.ids.host())
     if besides:
         output.line(besides)
     elif not planned:

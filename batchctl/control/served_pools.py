@@ -9,6 +9,9 @@ from batchctl.domain.operators.pools import Pools
 from batchctl.domain.rows import DEFAULT_POOL, BatchDefinition, Step
 from batchctl.ports import PoolOfAgents
 
+MADE_READY_TOGETHER = 8
+"""How many steps agents make ready, one after the other, before the first of them is told to begin."""
+
 
 @dataclass(slots=True)
 class ServedPools:
@@ -22,13 +25,13 @@ class ServedPools:
 
     def may_begin(self, batch: BatchDefinition, step: Step) -> bool:
         """Say whether this controller may begin a step, as far as pools go."""
-        return self.known.may_begin(batch, step, served=self.names, host=self.host)
+        return self.known.may_begin(batch, step, served=self.names, with_agents=self.agents, host=self.host)
 
     def take_new_room(self) -> bool:
         """Say whether agents have free slots that they had not when this was last asked."""
         return any([pool.take_new_room() for pool in self.agents.values()])  # noqa: C419 - each is asked
 
     def room_for(self, batch: BatchDefinition, step: Step) -> int | None:
-        """Return how many steps like one the agents of its pool can take; None where controllers carry it."""
+        """Return how many steps like one the agents of its pool can take at once; None where controllers carry it."""
         agents = self.agents.get(batch.pool_of(step))
-        return None if agents is None else agents.room_for(step.host_needs)
+        return None if agents is None else min(agents.room_for(step.host_needs), MADE_READY_TOGETHER)

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 from batchctl.domain import gates, moves
 from batchctl.domain.errors import StatusChanged
-from batchctl.domain.operators.pools import Pools
-from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, BatchInstance, IntakeId, IntakeRow, Populated
+from batchctl.domain.rows import (
+    MOST_TRIES,
+    BatchDefinition,
+    BatchId,
+    BatchInstance,
+    IntakeId,
+    IntakeRow,
+    Populated,
+    Step,
+)
 from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import visible
 from batchctl.domain.unreadable import UnreadableRow
@@ -92,14 +101,22 @@ def _creation(
 
 
 def walks(
-    transactions: Transactions, clock: Clock, preparer: Preparer, most: int, *, served: Collection[str], host: str
+    transactions: Transactions,
+    clock: Clock,
+    preparer: Preparer,
+    most: int,
+    *,
+    served: Collection[str],
+    with_agents: Collection[str] = (),
+    host: str,
 ) -> tuple[PlannedWalk, ...]:
     """Return the instances that a pass on a host would start if all goes well, in its order, for the pools that it serves."""
     with transactions.read() as connection:
         batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
         pools = pool_rows.known(connection)
         startable = _startable(connection, batches, clock)
-        found = (one for one in startable if _may_begin(pools, *one, served=served, host=host))
+        may_begin = partial(pools.may_begin, served=served, with_agents=with_agents, host=host)
+        found = (one for one in startable if _may_begin(may_begin, *one))
         return tuple(_walk(connection, batch, instance, preparer, clock) for batch, instance in islice(found, most))
 
 
@@ -118,10 +135,10 @@ def _startable(
 
 
 def _may_begin(
-    pools: Pools, batch: BatchDefinition, instance: BatchInstance, *, served: Collection[str], host: str
+    may_begin: Callable[[BatchDefinition, Step], bool], batch: BatchDefinition, instance: BatchInstance
 ) -> bool:
     step = batch.step_after(instance.last_seq)
-    return step is None or pools.may_begin(batch, step, served=served, host=host)
+    return step is None or may_begin(batch, step)
 
 
 def _walk(

@@ -113,6 +113,9 @@ def everything(transactions: Transactions, clock: Clock, presence: Presence) -> 
         served = pool_rows.served(connection, rows)
         claimed, waiting = pool_rows.ask_claimed(connection)(), _waiting(connection)
         batches, agents = definitions.all_batches(connection), pool_rows.agents_of(connection)
+    for row in rows:
+        if row.row_id in living:
+            served[row.row_id] = pool_rows.without_agents_left_out(served[row.row_id], row, known, agents)
     named = {batch.pool_of(step) for batch in batches for step in batch.steps}
     names = {DEFAULT_POOL, *known.by_name, *named, *(name for some in served.values() for name in some)}
     found = []

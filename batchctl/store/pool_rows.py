@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -196,15 +196,24 @@ def served(connection: Connection, controllers: Iterable[ControllerRow]) -> dict
     return {one.row_id: tuple(found.get(one.row_id, [DEFAULT_POOL])) for one in controllers}
 
 
+def without_agents_left_out(
+    serves: Iterable[str], row: ControllerRow, all_pools: Pools, agents: Mapping[str, Container[int]]
+) -> tuple[str, ...]:
+    """Leave out the pools of agents that a controller serves without asking any: it begins nothing there."""
+    return tuple(one for one in serves if not all_pools.has_agents(one) or row.row_id in agents.get(one, ()))
+
+
 def in_use(connection: Connection, running: Iterable[ControllerRow]) -> PoolsInUse:
     """Return the pools, with those that some controllers serve, which run, and what is under way in each."""
     all_pools, everyone = known(connection), readable(CONTROLLERS(connection), _read_controller)
     serves, last = served(connection, everyone), dict[str, tuple[str, datetime]]()
+    are_any = any(map(all_pools.has_agents, all_pools.by_name))
+    agents, undrained = agents_of(connection) if are_any else {}, set[int]()
+    for row in running:
+        serves[row.row_id] = without_agents_left_out(serves.get(row.row_id, ()), row, all_pools, agents)
     for row in sorted(everyone, key=lambda row: row.heartbeat):
         last |= dict.fromkeys(serves[row.row_id], (row.host, row.heartbeat))
     serving, host_drains = dict[str, frozenset[str]](), dict[str, Drain]()
-    are_any = any(one.kind is not PoolKind.CONTROLLERS for one in all_pools.by_name.values())
-    agents, undrained = agents_of(connection) if are_any else {}, set[int]()
     for row in running:
         if (drained := all_pools.drain_of_host(row.host)) is None:
             undrained.add(row.row_id)

@@ -105,10 +105,18 @@ class Pools:
         pool = self.by_name.get(name)
         return (pool is None or pool.enabled) and self.drain_of_pool(name) is None
 
-    def may_begin(self, batch: BatchDefinition, step: Step, *, served: Collection[str], host: str) -> bool:
-        """Say whether a controller of a host, which serves some pools, may begin a step, as far as pools go."""
+    def has_agents(self, name: str) -> bool:
+        """Say whether agents carry the steps of a pool, and no controller does."""
+        pool = self.by_name.get(name)
+        return pool is not None and pool.kind is not PoolKind.CONTROLLERS
+
+    def may_begin(
+        self, batch: BatchDefinition, step: Step, *, served: Collection[str], with_agents: Collection[str], host: str
+    ) -> bool:
+        """Say whether a controller of a host may begin a step, as far as pools go: those that it serves, some with agents."""
         pool = batch.pool_of(step)
-        return pool in served and self.is_open(pool) and self.drain_of_host(host) is None
+        is_carried = pool in with_agents or not self.has_agents(pool)
+        return pool in served and is_carried and self.is_open(pool) and self.drain_of_host(host) is None
 
     def limited(self, batch: BatchDefinition) -> list[Pool]:
         """Return the pools of a batch's steps that limit how many instances are under way in them."""
@@ -195,7 +203,7 @@ def to_serve(name: str, pool: Pool | None) -> str:
         return MAKE
     if pool is None or pool.kind is PoolKind.CONTROLLERS:
         return f"batchctl run --pool {typed(name)}   (on a host that has what its steps need)"
-    return f"batchctl run --pool {typed(name)}   (where batchctl.toml has [pools.{_key(name)}]: docs/agents.md)"
+    return f'batchctl run   (where batchctl.toml has [pools.{_key(name)}] with kind = "{pool.kind}": docs/agents.md)'
 
 
 def to_test(pool: str) -> str:
