@@ -7,6 +7,13 @@ import sys
 
 from batchctl.domain.text import visible
 
+_RESTART = "restart the controllers"
+
+
+def at_agent(advice: str, host: str) -> str:
+    """Return advice for where an agent carries the step: its configuration lacks what is named, not that of controllers."""
+    return advice.replace(_RESTART, f"restart the agent on {visible(host)}")
+
 
 def how_to_set_secret(source: str) -> str:
     """Return how to give a secret its value, where `source` is `env:VARIABLE` or `file:PATH`."""
@@ -18,12 +25,12 @@ def how_to_set_secret(source: str) -> str:
 
 def how_to_name_secret(name: str) -> str:
     """Return how to add a secret that the configuration lacks."""
-    return f"correct the name, or add [secrets.{visible(name)}] to batchctl.toml and restart the controllers"
+    return f"correct the name, or add [secrets.{visible(name)}] to batchctl.toml and {_RESTART}"
 
 
 def how_to_add_connection(name: str) -> str:
     """Return how to add a connection that the configuration lacks."""
-    return f"add [connections.{visible(name)}] to batchctl.toml and restart the controllers"
+    return f"add [connections.{visible(name)}] to batchctl.toml and {_RESTART}"
 
 
 def how_to_install_extra(name: str) -> str:

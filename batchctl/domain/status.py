@@ -316,7 +316,7 @@ class IncidentKind(StrEnum):
     NO_STEPS = "no_steps"
     HISTORY_GROWS = "history_grows"
     POOL_UNSERVED = "pool_unserved"
-    """Instances wait for a step of a pool, and no controller serves it."""
+    """Instances wait for a step of a pool, and no controller serves it, or no agent could take the step."""
     NOBODY_LEADS = "nobody_leads"
     """Controllers work, and none of them makes instances or fires anything."""
     POPULATOR_HANGS = "populator_hangs"

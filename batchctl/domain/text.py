@@ -61,6 +61,11 @@ def shorten(value: str, limit: int) -> str:
     return value if len(value) <= limit else f"{value[: limit - 1]}…"
 
 
+def capitalized(text: str) -> str:
+    """Return a text that begins a sentence."""
+    return text[:1].upper() + text[1:]
+
+
 def fitting(name: str) -> str:
     """Return a name as a column of names takes it."""
     return shorten(storable(name), NAME_LIMIT)

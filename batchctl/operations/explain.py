@@ -18,6 +18,9 @@ from batchctl.domain.errors import BatchctlError, InvalidInput, next_step_in
 from batchctl.domain.gates import Ends, Gate
 from batchctl.domain.intake.corrected_files import CorrectedFile
 from batchctl.domain.locked_rows import LEAD, is_of_locks, names_of
+from batchctl.domain.operators.agents_seen import silence
+from batchctl.domain.operators.carried_specs import carried
+from batchctl.domain.operators.pools import PoolsInUse, to_test
 from batchctl.domain.rows import (
     MOST_TRIES,
     BatchDefinition,
@@ -237,13 +240,15 @@ def _of_instance(
         return Explanation(subject=f"BatchControl {instance_id}", status=instance.status, gates=gates_of_it)
     line = WaitingLine(connection, batches, now, presence.living(connection, now))
     found = (*_past_dependencies(batch), *line.gates_of(instance))
+    last = history.last_entry(connection, instance_id)
     about = names_of(instance, batch)
     return Explanation(
         subject=f"BatchControl {instance_id} of batch {visible(batch.name)}",
         status=instance.status,
         gates=found if instance.status in FINAL else (*found, _is_there(connection, presence, now, about)),
         notes=(
-            *_about_next_step(instance, batch, history.last_entry(connection, instance_id)),
+            *_about_next_step(instance, batch, last),
+            *_about_agent(instance, last, line.pools),
             *_corrected(file_correction.of_instance(connection, instance)),
             *(() if instance.status in FINAL else _misread(connection, batch, now, found)),
         ),
@@ -279,6 +284,16 @@ def _about_next_step(instance: BatchInstance, batch: BatchDefinition, last: Hist
         yield f"{instance.failures_behind.capitalize()} before that, and OnStepFailure let it go on: {which}"
     if instance.status is InstanceStatus.RETRY and last is not None and last.message:
         yield f"Its last attempt: {visible(last.message)}"
+
+
+def _about_agent(instance: BatchInstance, last: HistoryEntry | None, pools: PoolsInUse | None) -> Iterable[str]:
+    """Say which agent carries what is under way, and whether it is heard."""
+    found = carried(last.command_spec) if last is not None and instance.status is InstanceStatus.RUNNING else None
+    if found is None:
+        return
+    silent = None if pools is None else silence(found.agent, pools.agents.get(found.pool, ()))
+    lost = "" if silent is None else f", and is not heard ({silent}): the step is lost once its lease is over"
+    yield f"Agent {visible(found.agent)} of pool {visible(found.pool)} carries it{lost}. Next: {to_test(found.pool)}"
 
 
 def _next_attempt(instance: BatchInstance, last: HistoryEntry) -> str:

@@ -13,6 +13,7 @@ from batchctl.domain.errors import NotFound
 from batchctl.domain.intake.corrected_files import CorrectedFile
 from batchctl.domain.maintenance.lengths import in_words
 from batchctl.domain.operators import freezes
+from batchctl.domain.operators.carried_specs import carried
 from batchctl.domain.operators.confirmations import Confirmation
 from batchctl.domain.operators.notes import Note
 from batchctl.domain.rows import (
@@ -132,10 +133,15 @@ def _end(entry: HistoryEntry) -> object:
 
 
 def carrier(entry: HistoryEntry) -> str | None:
-    """Say what carried an attempt out: a process, or a database session."""
+    """Say what carried an attempt out: an agent, a database session, a process."""
+    found, agent = list[str](), carried(entry.command_spec)
+    if agent is not None:
+        found.append(f"agent {visible(agent.agent)}")
     if entry.db_session is not None:
-        return f"session {entry.db_session.partition('@')[0]}"
-    return None if entry.pid is None else f"pid {entry.pid}"
+        found.append(f"session {entry.db_session.partition('@')[0]}")
+    elif entry.pid is not None:
+        found.append(f"pid {entry.pid}")
+    return ", ".join(found) or None
 
 
 ATTEMPTS = ColumnList[HistoryEntry](

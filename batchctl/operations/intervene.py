@@ -25,7 +25,7 @@ from batchctl.operations.intake import file_correction
 from batchctl.operations.operators import confirming
 from batchctl.operations.operators.acts import Actor, checked_reason
 from batchctl.operations.operators.releasing import Released, let_go
-from batchctl.operations.restart_card import Card, card, may_be_at_work
+from batchctl.operations.restart_card import Card, at_work_still, card
 from batchctl.operations.shown_columns import Columns
 from batchctl.preparation import Preparer
 from batchctl.store import Connection, history, instances, started
@@ -98,8 +98,8 @@ class Intervention:
     """What else in the batch's rows cannot be meant so."""
     corrected: CorrectedFile | None = None
     """The file of what is over now, if it was corrected and no step has read it since."""
-    may_be_at_work: bool = False
-    """Whether a step is run again of which an attempt was lost."""
+    at_work_still: str | None = None
+    """What to look for where a step is run again of which an attempt was lost."""
     question: Confirmation | None = None
     """What was answered, or would be."""
     card: Card | None = None
@@ -460,7 +460,7 @@ class Operator(Actor):
             missing=missing,
             misread=misread.of_batch(connection, batch, missing, self.clock.now()) if action is Action.RERUN else (),
             uses_file_name=not decisions.unused(batch, ["FileName"], after.last_seq),
-            may_be_at_work=may_be_at_work(after, entries),
+            at_work_still=at_work_still(after, entries),
         )
 
 

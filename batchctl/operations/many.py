@@ -151,7 +151,7 @@ def _noting(lost: set[InstanceId], act: Act) -> Act:
 
     def noting(operator: Operator, instance_id: InstanceId) -> object:
         done = act(operator, instance_id)
-        if isinstance(done, Intervention) and done.may_be_at_work:
+        if isinstance(done, Intervention) and done.at_work_still is not None:
             lost.add(instance_id)
         return done
 

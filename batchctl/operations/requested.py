@@ -22,7 +22,7 @@ from batchctl.domain.operators.request_verbs import (
     Verb,
 )
 from batchctl.domain.operators.requests import Request, wish_of
-from batchctl.domain.text import visible
+from batchctl.domain.text import capitalized, visible
 from batchctl.operations.alerting.incident_desk import IncidentDesk, Which
 from batchctl.operations.clerk import Clerk
 from batchctl.operations.intervene import AsShown, Intervention, Operator
@@ -164,7 +164,7 @@ def _done(done: Intervention) -> str:
     before, after = done.before, done.after
     skipped = "".join(f"; step {step.seq} '{visible(step.name)}' is skipped" for step in done.skipped)
     corrected = "" if done.corrected is None else f" {done.corrected.wording}: {done.corrected.clear}"
-    lost = " An attempt was lost: look whether anything of it is at work still." if done.may_be_at_work else ""
+    lost = "" if done.at_work_still is None else f" {capitalized(done.at_work_still)}."
     in_vain = "" if done.in_vain is None else f" But {done.in_vain}"
     became = f"was {before.status} and is {after.status}{skipped}.{in_vain}{corrected}{lost}"
     return f"BatchControl {after.instance_id} of batch {visible(done.batch)} {became}"

@@ -80,9 +80,14 @@ def _withdrawn(connection: Connection, before: BatchInstance) -> Iterator[str]:
         yield f"step {asked.seq} asks {asked.wording}: that is withdrawn, and asked again"
 
 
-def may_be_at_work(after: BatchInstance, entries: Sequence[HistoryEntry]) -> bool:
-    """Say whether an attempt at a step that is run again was lost: it may not have ended."""
-    return any(entry.may_have_run and entry.seq > after.last_seq for entry in entries)
+def at_work_still(after: BatchInstance, entries: Sequence[HistoryEntry]) -> str | None:
+    """Say what to look for where an attempt at a step that is run again was lost: it may not have ended."""
+    lost = [entry for entry in entries if entry.may_have_run and entry.seq > after.last_seq]
+    if not lost:
+        return None
+    where = [f"process {lost[-1].pid}" if lost[-1].pid else "", f"on {visible(lost[-1].host)}" if lost[-1].host else ""]
+    place = " ".join(filter(None, where))
+    return f"an attempt was lost: look whether anything of it is at work still{f' ({place})' if place else ''}"
 
 
 def _assumed(step: Step, before: BatchInstance, entries: Sequence[HistoryEntry]) -> Assumed:
@@ -122,7 +127,7 @@ def _bypassed(
     ]
     if again:
         yield f"steps are run again that are done: {', '.join(again)}"
-    if may_be_at_work(after, entries) and before.status is not InstanceStatus.HELD:
-        yield "an attempt was lost: look whether anything of it is at work still"
+    if (lost := at_work_still(after, entries)) is not None:
+        yield lost
     if before.status is InstanceStatus.COMPLETE and batch.dependents:
         yield "completing once more counts for the batches that depend on it"

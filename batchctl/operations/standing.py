@@ -59,7 +59,7 @@ class WaitingLine:
             slots=self._slots(pool_of(instance, batch), claimed, first),
             last=history.last_entry(self.connection, instance.instance_id) if fails else None,
             question=self._question(instance),
-            pools=self._pools,
+            pools=self.pools,
             holders=() if others.places(batch) > 0 else tuple(self._holders(claimed, first)),
         )
         return tuple(for_any(self.connection, gate) for gate in gates.gates(instance, batch, standing))
@@ -120,7 +120,7 @@ class WaitingLine:
         self, pool: str | None, claimed: Iterable[BatchInstance], first: Sequence[BatchInstance]
     ) -> gates.Slots | None:
         """Return the slots of the controllers that serve a pool; None where none are given, or none serves it."""
-        names = frozenset[str]() if self._pools is None else self._pools.serving.get(pool or DEFAULT_POOL, frozenset())
+        names = frozenset[str]() if self.pools is None else self.pools.serving.get(pool or DEFAULT_POOL, frozenset())
         serving = [one for one in self.controllers or self.serving if one.name in names]
         if not serving:
             return None
@@ -150,7 +150,7 @@ class WaitingLine:
         return reports.claimed_since(self.connection)
 
     @cached_property
-    def _pools(self) -> PoolsInUse | None:
+    def pools(self) -> PoolsInUse | None:
         """Return the pools with those that the controllers serve; None where no controllers are given."""
         serving = self.controllers or self.serving
         return pool_rows.in_use(self.connection, serving) if serving else None

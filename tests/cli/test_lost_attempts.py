@@ -8,8 +8,12 @@ import pytest
 
 from tests.cli.shop import Shop
 
-WARNING = (
+MANY = (
     "Warning: an attempt of BatchControl 1 was lost: look whether anything of it is at work still."
+    " Next: batchctl history 1"
+)
+WARNING = (
+    "Warning: an attempt was lost: look whether anything of it is at work still (process 7 on etl9)."
     " Next: batchctl history 1"
 )
 RERUN = ("rerun", "1", "--reason", "x")
@@ -21,7 +25,7 @@ def given_up(shop: Shop) -> Shop:
     shop.batch("Load", "false", RetryCount=0)
     shop.arrive("Load")
     shop("run", "--once")
-    shop.sql("UPDATE BatchProcessHistory SET Status = 'lost', Spawned = StartTime")
+    shop.sql("UPDATE BatchProcessHistory SET Status = 'lost', Spawned = StartTime, Host = 'etl9', Pid = 7")
     shop.sql("UPDATE BatchControl SET Status = 'cancelled'")
     return shop
 
@@ -48,7 +52,7 @@ def test_what_has_failed_is_run_again_without_a_warning(given_up: Shop) -> None:
 
 def test_rerun_of_many_names_what_was_lost(given_up: Shop) -> None:
     assert given_up("rerun", "--status", "cancelled", "--yes", "--reason", "x") == 0
-    assert given_up.err.count(WARNING) == 1
+    assert given_up.err.count(MANY) == 1
 
 
 def test_what_is_asked_for_by_a_row_is_answered_with_it(given_up: Shop) -> None:
@@ -56,4 +60,4 @@ def test_what_is_asked_for_by_a_row_is_answered_with_it(given_up: Shop) -> None:
     given_up("run", "--once")
 
     ((answer,),) = given_up.sql("SELECT Answer FROM OperatorRequest")
-    assert answer.endswith("An attempt was lost: look whether anything of it is at work still.")
+    assert answer.endswith("An attempt was lost: look whether anything of it is at work still (process 7 on etl9).")

@@ -268,7 +268,7 @@ def test_pools_say_why_agents_are_not_reached_and_how_to_try_them(burst: Shop) -
 
 
 def test_advice_for_a_pool_of_agents_names_its_section_of_the_configuration(burst: Shop) -> None:
-    advice = "batchctl run --pool burst   (where batchctl.toml has [pools.burst]: docs/agents.md)"
+    advice = 'batchctl run   (where batchctl.toml has [pools.burst] with kind = "dask": docs/agents.md)'
     assert burst("pools") == 0
     assert f"Next: {advice}" in burst.out
     assert burst("check", "--json") == 6

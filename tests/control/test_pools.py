@@ -14,6 +14,8 @@ from batchctl.domain.operators.pools import Place
 from batchctl.domain.status import IncidentKind
 from batchctl.operations.operators.acts import Actor
 from batchctl.operations.operators.pooling import Drainer
+from batchctl.ports import Boundary
+from batchctl.store.alerting import incident_rows
 from tests.control.world import BAD, NO_WAIT, OK, RUNS_ON, World
 
 
@@ -247,10 +249,71 @@ def test_a_pool_that_no_controller_serves_is_an_incident_once_that_has_lasted(wo
     assert unserved(world) == []
 
 
-def unserved(world: World) -> list[IncidentSign]:
+def unserved(world: World, search: IncidentSearch | None = None) -> list[IncidentSign]:
+    search = search or IncidentSearch(world.clock, AlertRules(), "c9")
     with world.transactions.read() as connection:
-        found = IncidentSearch(world.clock, AlertRules(), "c9").signs(connection, world.clock.now())
+        found = search.signs(connection, world.clock.now())
     return [one for one in found if one.kind is IncidentKind.POOL_UNSERVED]
+
+
+NO_AGENTS = "[]"
+ONE_AGENT = '[{"name": "a", "slots": 4, "busy": 4, "resources": {}}]'
+
+
+@pytest.mark.parametrize(
+    ("agents", "said"),
+    [
+        (NO_AGENTS, "Pool ssis has no agent, and an instance waits for it"),
+        ('{"failure": "refused"}', "Agents of pool ssis cannot be reached: refused, and an instance waits for it"),
+        (ONE_AGENT, None),
+    ],
+)
+def test_a_pool_without_an_agent_that_could_take_what_waits_is_an_incident_once_that_has_lasted(
+    world: World, agents: str, said: str | None
+) -> None:
+    two_pools(world)
+    world.submit()
+    world.create()
+    world.turn_until_idle(world.controller("c1"))
+    serve_ssis_with(world, agents)
+    search = IncidentSearch(world.clock, AlertRules(), "c1")
+    world.clock.advance(timedelta(minutes=6))
+    assert unserved(world, search) == [], "the instance has waited for long, the pool lacks agents since now"
+    world.clock.advance(timedelta(minutes=6))
+
+    found = unserved(world, search)
+
+    assert [(sign.message, sign.next_step) for sign in found] == (
+        [] if said is None else [(said, "batchctl pool test ssis")]
+    )
+    world.sql("UPDATE ControllerPool SET Agents = ? WHERE PoolName = 'ssis'", ONE_AGENT)
+    assert unserved(world, search) == []
+    world.sql("UPDATE ControllerPool SET Agents = ? WHERE PoolName = 'ssis'", NO_AGENTS)
+    assert unserved(world, search) == [], "it lacks them since now"
+
+
+def test_a_new_leader_goes_by_the_incident_that_stands(world: World) -> None:
+    two_pools(world)
+    world.submit()
+    world.create()
+    world.turn_until_idle(world.controller("c1"))
+    serve_ssis_with(world, NO_AGENTS)
+    search = IncidentSearch(world.clock, AlertRules(), "c1")
+    assert unserved(world, search) == []
+    world.clock.advance(timedelta(minutes=6))
+    (sign,) = unserved(world, search)
+    world.transactions.run(
+        frozenset({Boundary.ALERT}), lambda connection: incident_rows.add(connection, sign, world.clock.now())
+    )
+
+    assert len(unserved(world)) == 1, "people were told, and nothing is over"
+
+
+def serve_ssis_with(world: World, agents: str) -> None:
+    """Let a controller serve the pool, and know some agents."""
+    world.membership("c1", pools=["default", "ssis"]).begin()
+    world.sql("UPDATE Pool SET Kind = 'agents' WHERE PoolName = 'ssis'")
+    world.sql("UPDATE ControllerPool SET Agents = ? WHERE PoolName = 'ssis'", agents)
 
 
 def test_a_controller_is_entered_with_its_pools_and_forgotten_with_them(world: World) -> None:

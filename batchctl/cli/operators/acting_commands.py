@@ -137,8 +137,8 @@ def _do(
     operator = session.app.operator(dry_run=dry_run)
     done = act(operator, at, **seen)
     refused = operator.refused(done) if is_unseen else ()
-    if done.may_be_at_work and is_unseen:
-        output.warn_of_lost([at])
+    if done.at_work_still is not None and is_unseen:
+        output.say(f"Warning: {done.at_work_still}. Next: batchctl history {at}")
     for one in refused:
         output.say(f"Warning: step {one.seq} would not run: {one.refused}")
     if as_json:

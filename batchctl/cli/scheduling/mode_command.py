@@ -8,7 +8,7 @@ from batchctl.cli import output
 from batchctl.cli.session import CliSession, acts, batch_names, one_of
 from batchctl.domain.scheduling import modes
 from batchctl.domain.status import ProcessingMode
-from batchctl.domain.text import typed, visible
+from batchctl.domain.text import capitalized, typed, visible
 from batchctl.operations.scheduling import batch_modes
 
 ANY = "any"
@@ -58,4 +58,4 @@ def _to_enable(source: str) -> str:
 
 
 def _first(source: str) -> str:
-    return visible(source[:1].upper() + source[1:])
+    return visible(capitalized(source))

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 from batchctl.control import dead_end_watch
 from batchctl.control.alerting.step_past import StepPast
+from batchctl.control.alerting.unserved_pools import UnservedPools
 from batchctl.domain.alerting import forecast_causes, incident_causes, step_causes
 from batchctl.domain.alerting.alerts import TOO_OFTEN, AlertRules
 from batchctl.domain.alerting.expectations import Expected
@@ -16,11 +17,10 @@ from batchctl.domain.alerting.incident_causes import Undelivered
 from batchctl.domain.alerting.incidents import OF_AN_INSTANCE, Incident, IncidentSign
 from batchctl.domain.dependencies.forecast_record import KeptForecast
 from batchctl.domain.dependencies.forecast_scores import LEAST_COVERAGE, TO_JUDGE
-from batchctl.domain.gates import is_open, locks
+from batchctl.domain.gates import locks
 from batchctl.domain.locked_rows import LEAD, culprits, is_of_locks
 from batchctl.domain.maintenance.retention import FEWEST_NIGHTS
 from batchctl.domain.rows import (
-    DEFAULT_POOL,
     MOST_TRIES,
     BatchDefinition,
     BatchId,
@@ -34,7 +34,7 @@ from batchctl.domain.scheduling.wall_clock import clock_of
 from batchctl.domain.status import ControllerStatus, DeliveryStatus, InstanceStatus
 from batchctl.expected_work import ExpectedWork
 from batchctl.ports import Clock
-from batchctl.store import Connection, controllers, history, instances, leading, pool_rows, reports
+from batchctl.store import Connection, controllers, history, instances, leading, reports
 from batchctl.store.alerting import alert_deliveries, evidence
 from batchctl.store.alerting.alert_deliveries import Delivery
 from batchctl.store.definitions import definitions
@@ -42,7 +42,6 @@ from batchctl.store.dependencies import completions, dependencies, kept_forecast
 from batchctl.store.dependencies.kept_forecasts import CoveredForecasts
 from batchctl.store.intake import intake
 from batchctl.store.operators import confirmation_rows
-from batchctl.store.pool_rows import WaitingBehind
 from batchctl.store.scheduling import calendars
 
 MOST = 500
@@ -91,6 +90,7 @@ class IncidentSearch:
     _mends: Mapping[BatchId, str] = field(default_factory=dict)
     """What mends each batch that cannot be read: before that a rerun is refused."""
     _past: StepPast = field(init=False)
+    _unserved: UnservedPools = field(init=False)
     idle: set[tuple[BatchId | None, int | None]] = field(default_factory=set)
     """Steps of which no attempt is among the newest: nothing new is known of them."""
     is_partial: bool = False
@@ -107,6 +107,7 @@ class IncidentSearch:
     def __post_init__(self) -> None:
         """Begin to learn when files come."""
         self.awaited = ExpectedWork(self.rules)
+        self._unserved = UnservedPools(self.rules.unserved_after)
         self._past = StepPast(least=max(self.rules.norms.samples, self.rules.norms.runs))
 
     def signs(self, connection: Connection, now: datetime) -> list[IncidentSign]:
@@ -133,7 +134,7 @@ class IncidentSearch:
         found += self._nobody(connection, now)
         found += self._leaderless(connection, now)
         found += self._failing(connection, now)
-        found += self._unserved(connection, now)
+        found += self._unserved.signs(connection, self._batches, now)
         found += _hanging(connection)
         found += self._dead_ends
         return found
@@ -336,26 +337,6 @@ class IncidentSearch:
             return []
         locked = locks(controllers.running(connection), [LEAD])
         return [incident_causes.no_leader(lead.controller, since, locked)]
-
-    def _unserved(self, connection: Connection, now: datetime) -> list[IncidentSign]:
-        """Return the open pools that instances wait for and no controller serves, once that has lasted."""
-        names = {batch.pool_of(step) for batch in self._batches.values() for step in batch.steps}
-        if names <= {DEFAULT_POOL} and not pool_rows.are_served(connection):
-            return []
-        pools = pool_rows.in_use(connection, controllers.running(connection))
-        waiting: dict[str, list[WaitingBehind]] = {}
-        for one in pool_rows.waiting(connection):
-            batch = self._batches.get(one.batch_id)
-            step = None if batch is None else batch.step_after(one.seq)
-            if batch is not None and step is not None and is_open(batch, now):
-                waiting.setdefault(batch.pool_of(step), []).append(one)
-        found = []
-        for name, groups in sorted(waiting.items()):
-            first, many = min(one.since for one in groups), sum(one.many for one in groups)
-            since, said = max(first, pools.last[name][1] if name in pools.last else first), pools.unserved(name)
-            if said is not None and pools.known.is_open(name) and now - since >= self.rules.unserved_after:
-                found.append(incident_causes.unserved(name, said, pools.to_serve(name), many, since))
-        return found
 
     def _failing(self, connection: Connection, now: datetime) -> list[IncidentSign]:
         """Return that something keeps controllers from their work; each writes that with its sign of life.

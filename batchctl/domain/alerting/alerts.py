@@ -157,7 +157,7 @@ class AlertRules:
     lease: timedelta = timedelta(seconds=30)
     """For how long there may be no leader."""
     unserved_after: timedelta = timedelta(seconds=300)
-    """For how long instances may wait for a pool that no controller serves."""
+    """For how long instances may wait for a pool that no controller serves, or that has no agent for them."""
     learns_arrivals: bool = True
     arrival_margin: timedelta = timedelta(minutes=30)
     forecast_interval: timedelta = timedelta(minutes=10)

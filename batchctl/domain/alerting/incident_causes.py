@@ -25,7 +25,7 @@ from batchctl.domain.rows import (
 from batchctl.domain.scheduling.business_days import running_out
 from batchctl.domain.scheduling.schedules import Calendar
 from batchctl.domain.status import HistoryStatus, IncidentKind, InstanceStatus, OnTimeout, Severity
-from batchctl.domain.text import shorten, typed, visible
+from batchctl.domain.text import capitalized, shorten, typed, visible
 from batchctl.domain.values import named_value
 
 LAST_LINES = 15
@@ -338,7 +338,7 @@ def ending(calendar: Calendar, today: date, now: datetime) -> IncidentSign | Non
         kind=IncidentKind.CALENDAR_ENDS,
         about=(calendar.name,),
         subject=f"calendar {calendar.name}",
-        message=said[:1].upper() + said[1:],
+        message=capitalized(said),
         severity=Severity.WARNING,
         since=now,
         next_step=f"batchctl calendar import {typed(calendar.name)} ...   (batchctl calendar --help)",
@@ -404,7 +404,7 @@ def unserved(pool: str, unserved: str, serve: str, many: int, since: datetime) -
         kind=IncidentKind.POOL_UNSERVED,
         about=(pool,),
         subject=f"pool {visible(pool)}",
-        message=f"{unserved[:1].upper()}{unserved[1:]}, and {wait} for it",
+        message=f"{capitalized(unserved)}, and {wait} for it",
         since=since,
         next_step=serve,
     )

@@ -35,6 +35,8 @@ class SeenAgent:
     """What the steps of this controller take of that."""
     failure: str | None = None
     """Why it takes no steps, if it takes none."""
+    is_heard: bool = True
+    """False while it does not answer."""
 
     @property
     def has_slot(self) -> bool:
@@ -55,6 +57,8 @@ class SeenAgent:
             found["taken"] = _amounts(self.taken)
         if self.failure is not None:
             found["failure"] = shorten(visible(self.failure), _FAILURE)
+        if not self.is_heard:
+            found["heard"] = False
         return found
 
 
@@ -138,6 +142,15 @@ def lacking(pool: str, seen: Collection[AgentsSeen], needs: HostNeeds | None) ->
     return f"it waits for {what} in {named} ({there}, {busy})", True
 
 
+def silence(name: str, seen: Collection[AgentsSeen]) -> str | None:
+    """Say why no controller hears an agent; None where one does, or none has written of it."""
+    named = [agent for one in seen for agent in one.agents if agent.name == shorten(visible(name), _NAME)]
+    if any(agent.is_heard for agent in named) or any(one.more for one in seen) or not seen:
+        return None
+    failures = [*(agent.failure for agent in named), *(one.failure for one in seen)]
+    return visible(next((failure for failure in failures if failure is not None), "it is not there"))
+
+
 def _has_room(seen: AgentsSeen, needs: HostNeeds | None) -> bool:
     """Say whether an agent may take a step; those that were not written have a free slot only where all others have one."""
     takes = any(one.has_slot and (needs is None or needs.are_met(one.left)) for one in seen.agents)
@@ -153,6 +166,7 @@ def _agent(one: Mapping[str, Any]) -> SeenAgent:
         resources=_numbers(one.get("resources")),
         taken=_numbers(one.get("taken")),
         failure=None if failure is None else str(failure),
+        is_heard=one.get("heard", failure is None) is True,
     )
 
 

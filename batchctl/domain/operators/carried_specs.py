@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -35,3 +36,11 @@ def carried_spec(spec: Any) -> CarriedSpec | None:
     except (KeyError, TypeError, ValueError):
         message = "its CommandSpec does not say which agent carries it"
         raise StepRefused(message) from None
+
+
+def carried(command_spec: str) -> CarriedSpec | None:
+    """Read a CommandSpec as its row has it; None where no agent carries the step, or it cannot be read."""
+    try:
+        return carried_spec(json.loads(command_spec))
+    except (json.JSONDecodeError, StepRefused):
+        return None

@@ -19,7 +19,7 @@ from batchctl.domain.scheduling.schedules import Calendar, Schedule, Timing
 from batchctl.domain.scheduling.timing_text import run_at
 from batchctl.domain.scheduling.wall_clock import clock_of
 from batchctl.domain.status import ProcessingMode
-from batchctl.domain.text import is_invisible, nearest, typed, unfit, visible
+from batchctl.domain.text import capitalized, is_invisible, nearest, typed, unfit, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations.scheduling import almanac
 from batchctl.operations.taken_entities import entity_findings
@@ -139,7 +139,7 @@ def calendar_findings(calendar: Calendar, users: Iterable[Schedule], today: date
     ends = running_out(calendar, today)
     names = [visible(schedule.name) for schedule in users if schedule.enabled]
     if ends is not None and names:
-        said = f"{ends[:1].upper()}{ends[1:]}. Schedule {', '.join(names)} {'uses' if len(names) == 1 else 'use'} it."
+        said = f"{capitalized(ends)}. Schedule {', '.join(names)} {'uses' if len(names) == 1 else 'use'} it."
         yield Finding("ValidUntil", said, almanac.to_extend(calendar, today))
 
 

@@ -19,7 +19,7 @@ from batchctl.domain.scheduling.due import Plan, UnfitTiming
 from batchctl.domain.scheduling.modes import lets_schedules, takers_of
 from batchctl.domain.scheduling.schedules import Schedule
 from batchctl.domain.status import FireOutcome, ProcessingMode, ScheduleType
-from batchctl.domain.text import typed, visible
+from batchctl.domain.text import capitalized, typed, visible
 from batchctl.domain.unreadable import taking
 from batchctl.operations import shown_columns
 from batchctl.operations.scheduling import timetable
@@ -170,7 +170,7 @@ class ScheduleBench:
     def _notes(self, schedule: Schedule, context: ScheduleContext) -> Iterator[str]:
         entity = _entity(schedule, context, "")
         if entity.blocked is not None:
-            yield f"{entity.blocked[:1].upper()}{entity.blocked[1:]}."
+            yield f"{capitalized(entity.blocked)}."
         for batch in takers_of(schedule.entity, context.batches):
             waits = (gates.enabled(batch), gates.frozen(batch, context.now))
             yield from (f"What it starts waits: {gate.blocked}." for gate in waits if gate.blocked is not None)
@@ -178,7 +178,7 @@ class ScheduleBench:
         calendar = context.calendar_of(schedule.timing)
         ends = None if calendar is None else running_out(calendar, context.today)
         if ends is not None:
-            yield f"{ends[:1].upper()}{ends[1:]}."
+            yield f"{capitalized(ends)}."
         if not self.fires_here:
             yield "[scheduler] enabled is false in this configuration: a controller with it fires no schedule."
 

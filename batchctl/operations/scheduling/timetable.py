@@ -22,7 +22,7 @@ from batchctl.domain.scheduling.schedules import Schedule, ScheduleFire, Schedul
 from batchctl.domain.scheduling.timing_words import words_of
 from batchctl.domain.scheduling.undecided import Undecided
 from batchctl.domain.status import Overlap
-from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.text import capitalized, did_you_mean, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import unknown
 from batchctl.operations.column_lists import ColumnList, by_row_id, is_enabled, record
@@ -327,7 +327,7 @@ def _of_calendar(schedule: Schedule, context: ScheduleContext) -> Iterator[Findi
     calendar = context.calendar_of(schedule.timing)
     ends = None if calendar is None else running_out(calendar, context.today)
     if ends is not None and schedule.enabled:
-        yield Finding("CalendarName", f"{ends[:1].upper()}{ends[1:]}.")
+        yield Finding("CalendarName", f"{capitalized(ends)}.")
 
 
 def named(connection: Connection, name: str) -> Schedule:

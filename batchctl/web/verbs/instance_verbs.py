@@ -9,7 +9,7 @@ from batchctl.app import App
 from batchctl.domain.operators.request_verbs import AskedAct, Verb
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.status import InstanceStatus
-from batchctl.domain.text import visible
+from batchctl.domain.text import capitalized, visible
 from batchctl.operations import inspection
 from batchctl.operations.decisions import Action
 from batchctl.operations.intervene import ANYHOW, AsShown, Intervention, Operator
@@ -71,7 +71,7 @@ def _beginning(operator: Operator, at: InstanceId, wish: Wish) -> Iterator[tuple
 
 
 def _outcome(done: Intervention, filled: dict[str, Any] | None = None) -> ActOutcome:
-    lost = ["An attempt was lost: look whether anything of it is at work still."] if done.may_be_at_work else []
+    lost = [] if done.at_work_still is None else [f"{capitalized(done.at_work_still)}."]
     misread = [f"{visible(one.message)} {visible(one.next_step or '')}" for one in done.misread]
     became = f"BatchControl {done.before.instance_id} is now {done.after.status}, and was {done.before.status}."
     return ActOutcome(
