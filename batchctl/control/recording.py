@@ -120,7 +120,7 @@ class Recorder:
         for each in ends:
             end, instance = _guarded(connection, each), each.attempt.instance
             may_begin = not stopping and (self.has_time or instance.instance_id in made)
-            decided.append(self._decide(end, instance, batches, now, may_begin=may_begin))
+            decided.append(self._decide(connection, end, instance, batches, now, may_begin=may_begin))
             for plan in next_plans(decided[-1:]):
                 before = made.get(instance.instance_id)
                 is_same = before is not None and before.planned == plan
@@ -151,7 +151,7 @@ class Recorder:
         found = self._load(connection, attempt) if end.stop is StopReason.CANCEL else attempt.instance
         stands = history.is_live(connection, attempt.history_id, attempt.instance.claim_token)
         while stands and found is not None and _is_ours(found, attempt):
-            decided = self._decide(end, found, batches, now, may_begin=may_begin)
+            decided = self._decide(connection, end, found, batches, now, may_begin=may_begin)
             if instances.move(connection, found, decided.after, at):
                 ready = [self._ready(plan, at) for plan in next_plans([decided])]
                 writing = self._make(connection, (), [decided], ready, at)
@@ -230,12 +230,21 @@ class Recorder:
         now = not_before(now, instance.updated_at)
         return instances.move(connection, instance, moves.moved(instance, moves.released(instance)), now)
 
-    def _decide(self, end: End, found: BatchInstance, batches: Batches, now: datetime, *, may_begin: bool) -> AfterEnd:
+    def _decide(
+        self,
+        connection: Connection,
+        end: End,
+        found: BatchInstance,
+        batches: Batches,
+        now: datetime,
+        *,
+        may_begin: bool,
+    ) -> AfterEnd:
         batch = batches.get(end.attempt.batch.batch_id)
         may_go_on = may_begin and batch is not None and gates.is_open(batch, now)
         batch = batch or end.attempt.batch
         may_go_on = may_go_on and self.can_begin(batch, batch.step_after(end.attempt.step.seq))
-        ended = moves.unless_stopped(found, self._ended(end))
+        ended = moves.unless_stopped(found, self._ended(connection, end))
         move = moves.after_step(found, batch, ended, now=now, may_go_on=may_go_on)
         return AfterEnd(end, batch, found, ended, move, moves.moved(found, move))
 
@@ -355,11 +364,12 @@ class Recorder:
     def _load(self, connection: Connection, attempt: Attempt) -> BatchInstance | None:
         return instances.load(connection, attempt.instance.instance_id)
 
-    def _ended(self, end: End) -> moves.Ended:
+    def _ended(self, connection: Connection, end: End) -> moves.Ended:
         attempt = end.attempt
         if end.never_ran:
             said = end.outcome.message
-            times = attempt.attempt_no if end.outcome.never_ran else 1
+            whose = attempt.instance.instance_id, attempt.step.seq, attempt.attempt_no
+            times = history.put_back_in_a_row(connection, *whose) if end.outcome.never_ran else 1
             return moves.Ended(attempt.step.seq, HistoryStatus.LOST, said, never_ran=True, times=times)
         if end.may_go_on:
             # What may still be at work is not begun a second time, whatever OnLost says.

@@ -103,6 +103,12 @@ _LAST = (
 LAST = RowSelect(_LAST)
 _NEVER_RAN = and_(_h.Status == HistoryStatus.LOST.value, _h.Spawned.is_(None))
 _LAST_THAT_RAN = _LAST.where(~_NEVER_RAN)
+_RAN_BEFORE = select(func.max(_h.AttemptNo)).where(
+    _h.BatchControl_id == bindparam("instance_id"),
+    _h.ProcessControlSeq == bindparam("seq"),
+    _h.AttemptNo < bindparam("attempt_no"),
+    ~_NEVER_RAN,
+)
 _LAST_BEGUN = select(func.max(_h.StartTime)).where(
     _h.BatchControl_id == bindparam("instance_id"), _h.Status != HistoryStatus.SKIPPED.value, ~_NEVER_RAN
 )
@@ -342,6 +348,12 @@ def last_that_ran(connection: Connection, instance_id: InstanceId) -> HistoryEnt
     """Return the newest attempt of an instance, those passed over that provably never ran: they have changed nothing."""
     row = connection.execute(_LAST_THAT_RAN, {"instance_id": instance_id, "most": 1}).one_or_none()
     return None if row is None else entry(row)
+
+
+def put_back_in_a_row(connection: Connection, instance_id: InstanceId, seq: int, attempt_no: int) -> int:
+    """Return how many attempts at a step up to one have not run, that one included, since the last that may have."""
+    asked = {"instance_id": instance_id, "seq": seq, "attempt_no": attempt_no}
+    return attempt_no - (connection.execute(_RAN_BEFORE, asked).scalar() or 0)
 
 
 def last_begun(connection: Connection, instance_id: InstanceId) -> datetime | None:

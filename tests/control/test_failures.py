@@ -367,6 +367,18 @@ def test_what_its_host_does_not_have_is_left_alone_longer_each_time_and_costs_no
 
     assert waits[:3] == [PUT_BACK_FOR, 2 * PUT_BACK_FOR, 3 * PUT_BACK_FOR]
     assert waits[-2:] == [PUT_BACK_FOR_MOST, PUT_BACK_FOR_MOST]
+    world.runner.script = lambda rendered: BAD
+    world.clock.advance(PUT_BACK_FOR_MOST)
+    controller.turn(NO_WAIT)
+    world.turn_until_idle(controller)
+    assert world.statuses() == ["failed"]
+    world.runner.script = lambda rendered: lacking
+    world.sql("UPDATE BatchControl SET Status = 'ready'")
+    controller.turn(NO_WAIT)
+    world.turn_until_idle(controller)
+    assert world.sql("SELECT Status, NextRunTime FROM BatchControl") == [
+        ("retry", f"{world.clock.now() + PUT_BACK_FOR:%Y-%m-%d %H:%M:%S}.000")
+    ], "the first time since it ran"
     world.runner.script = lambda rendered: OK
     world.clock.advance(PUT_BACK_FOR_MOST)
     controller.turn(NO_WAIT)
