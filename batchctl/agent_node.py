@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import cast
 
 from batchctl import __version__, config
 from batchctl.app import App
+from batchctl.domain.configuring import at_agent
 from batchctl.domain.errors import ConfigurationError, InvalidInput
 from batchctl.domain.operators.issuers import is_console
-from batchctl.domain.text import visible
+from batchctl.domain.text import capitalized, visible
 from batchctl.plugin_api import RunsOneCommand
 from batchctl.preparation import Prepared, Preparer
 from batchctl.settings_sections import ConsoleSection
@@ -22,7 +23,7 @@ from batchctl.system.remote import wire
 from batchctl.system.remote.agent import Agent, AgentMeans
 from batchctl.system.remote.agent_folder import AgentFolder
 from batchctl.system.remote.agent_link import AgentLink
-from batchctl.system.remote.console_client import ConsoleAddress, ConsoleClient
+from batchctl.system.remote.console_client import ConsoleAddress, ConsoleClient, ConsoleRefusedError
 from batchctl.system.remote.transport import UnreachableError
 from batchctl.system.remote.wire import AgentFacts, AskedStep, Message
 
@@ -41,7 +42,8 @@ def linked_agent(
     """Return the agent of this host as it polls a console for the steps of some pools."""
     if server is not None and not is_console(server):
         message = (
-            f"'{visible(server)}' is no address of a console: https://, its name, and its port unless that is 443."
+            f"'{visible(server)}' is no address of a console: https://, its name, and its port unless that is 443;"
+            " http:// does for this machine alone."
         )
         raise InvalidInput(message, next_step="batchctl agent --server https://console.example.com --pool NAME")
     given = settings.agent if server is None else settings.agent.model_copy(update={"server": server})
@@ -72,6 +74,21 @@ def linked_agent(
         "resources": dict(resources),
     }
     return AgentLink(agent, client, offer, tell)
+
+
+def failures(settings: config.Settings, linked: AgentLink) -> Iterator[tuple[str, str]]:
+    """Yield what an agent, or a step on this host, would fail at, each with what to type next."""
+    try:
+        linked.try_console()
+    except ConsoleRefusedError as error:
+        yield f"{capitalized(str(error))}.", "batchctl web token list   (where the console is)"
+    except UnreachableError as error:
+        yield f"{capitalized(str(error))}.", f"see that a console answers at {visible(linked.client.server)}"
+    for name in settings.secrets:
+        try:
+            config.secret(settings, name)
+        except ConfigurationError as error:
+            yield error.message, error.next_step or "correct batchctl.toml"
 
 
 def console_of(settings: config.Settings, given: ConsoleSection) -> ConsoleAddress:
@@ -122,7 +139,7 @@ class _Preparing:
         return {
             "step": wire.step_message(made.step),
             "rendered": None if made.rendered is None else wire.rendered_message(made.rendered),
-            "not_ready": made.refused,
+            "not_ready": None if made.refused is None else at_agent(made.refused, ids.host()),
             "put_back": made.put_back,
             "goes_on_alone": self._goes_on_alone(made),
         }

@@ -14,7 +14,7 @@ from batchctl import __version__, dask_agent
 from batchctl.agent_node import console_of
 from batchctl.app import App
 from batchctl.domain.errors import Refused, StepRefused
-from batchctl.domain.operators.carried_specs import carried_spec
+from batchctl.domain.operators.carried_specs import carried
 from batchctl.domain.outcomes import Rendered
 from batchctl.domain.rows import BatchDefinition, BatchInstance, HistoryEntry, Step
 from batchctl.domain.status import Cause, PoolKind
@@ -77,10 +77,7 @@ class RoutedPreparer(Preparer):
 
     def as_begun(self, step: Step, entry: HistoryEntry) -> Prepared:
         """Return an attempt as it was made ready when it began."""
-        try:
-            found = carried_spec(json.loads(entry.command_spec))
-        except (json.JSONDecodeError, StepRefused):
-            found = None
+        found = carried(entry.command_spec)
         if found is None or found.pool not in self.pools:
             return Preparer.as_begun(self, step, entry)
         asked = replace(step, process_type=found.carried_type)

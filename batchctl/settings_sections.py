@@ -181,7 +181,7 @@ def _checked_server(value: str | None) -> str | None:
 
 def _checked_reference(value: str | None) -> str | None:
     if value is not None and urls.reference(value) is None:
-        raise ValueError('it refers to a secret, and is none: "{secret:NAME}", and a section [secrets.NAME]')
+        raise ValueError('write a reference and no secret: "{secret:NAME}", with a section [secrets.NAME]')
     return value
 
 

@@ -200,6 +200,17 @@ def _note_of_tag(session: CliSession, tag: str | None) -> None:
         output.say(f"Note: {unknown}")
 
 
+def _where_to(role: Role | TokenRole) -> str:
+    """Say what to do with a token."""
+    match role:
+        case TokenRole.AGENT:
+            return "Write it into the file that [agent] token names, on the host of the agent."
+        case TokenRole.CONTROLLER:
+            return "Write it into the file that [pools.NAME] token names, where the controllers run."
+        case _:
+            return "A program sends it as: Authorization: Bearer ..."
+
+
 def _show(made: WebUser | ApiToken, did: str, secret: str | None = None, *, as_json: bool) -> None:
     is_user = isinstance(made, WebUser)
     if as_json:
@@ -218,5 +229,5 @@ def _show(made: WebUser | ApiToken, did: str, secret: str | None = None, *, as_j
         output.say(f"It opens the console once within {hours} hours, to choose a password. {ONCE}")
     else:
         click.echo(f"Token: {secret}")
-        output.say(f"A program sends it as: Authorization: Bearer ... {ONCE}")
+        output.say(f"{_where_to(made.role)} {ONCE}")
         output.say(f"Next: batchctl web token revoke {typed(made.name)} --reason ... lets it in no more")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, Protocol
@@ -24,6 +25,7 @@ from batchctl.system.remote.console_client import ROOT
 from batchctl.system.remote.relay import (
     HELD,
     MOST_BYTES,
+    MOST_HELD_BYTES,
     AgentOffer,
     FullError,
     GoneError,
@@ -66,6 +68,8 @@ class RelayDoors:
     relay: Relay
     _known: dict[str, tuple[float, Session]] = field(default_factory=dict)
     """By token, until when it counts as it stood when it was looked at, and who shows it."""
+    _held_bytes: int = 0
+    """How long all bodies are together that are passed on now."""
 
     def application(self) -> Starlette:
         """Return the application."""
@@ -127,10 +131,11 @@ class RelayDoors:
         return _json({"questions": [*found]})
 
     async def _answer(self, request: Request, session: Session) -> Response:
-        members = await _members_of(request)
-        name, agent, number = _text(members, "name"), _text(members, "session"), _number(members, "number", 2**53)
-        if not self.relay.answer(session.pools, name, agent, int(number), members.get("answer")):
-            return error_answer(404, "This answer is not waited for any more.")
+        with self._room_for(request):
+            members = await _members_of(request)
+            name, agent, number = _text(members, "name"), _text(members, "session"), _number(members, "number", 2**53)
+            if not self.relay.answer(session.pools, name, agent, int(number), members.get("answer")):
+                return error_answer(404, "This answer is not waited for any more.")
         return _json({})
 
     async def _offered(self, request: Request, session: Session) -> Response:
@@ -139,15 +144,30 @@ class RelayDoors:
             return of_error(wrong, 403)
         return _json({"agents": [*self.relay.offered(pool)]})
 
+    @contextmanager
+    def _room_for(self, request: Request) -> Iterator[None]:
+        """Keep room for a body from before it is read until it has been passed on; raises `FullError`."""
+        length = request.headers.get("content-length", "")
+        most = min(int(length), MOST_BYTES) if length.isascii() and length.isdecimal() else MOST_BYTES
+        if self._held_bytes + most > MOST_HELD_BYTES:
+            reason = f"The console passes on {MOST_HELD_BYTES} bytes at once at most: ask again."
+            raise FullError(reason)
+        self._held_bytes += most
+        try:
+            yield
+        finally:
+            self._held_bytes -= most
+
     async def _ask(self, request: Request, session: Session) -> Response:
-        members = await _members_of(request)
-        pool, name = _text(members, "pool"), _text(members, "name")
-        if (wrong := _other_pools(session, [pool])) is not None:
-            return of_error(wrong, 403)
-        verb, asked, within = _text(members, "verb"), members.get("message"), _number(members, "within", 3600)
-        found = await patience.unless_first(
-            request.receive(), self.relay.ask(pool, name, {"verb": verb, "message": asked}, within)
-        )
+        with self._room_for(request):
+            members = await _members_of(request)
+            pool, name = _text(members, "pool"), _text(members, "name")
+            if (wrong := _other_pools(session, [pool])) is not None:
+                return of_error(wrong, 403)
+            verb, asked, within = _text(members, "verb"), members.get("message"), _number(members, "within", 3600)
+            found = await patience.unless_first(
+                request.receive(), self.relay.ask(pool, name, {"verb": verb, "message": asked}, within)
+            )
         if await self._session(request) is None:
             return of_error(_unknown(), 401)
         return _json({"answer": found})
@@ -232,9 +252,9 @@ def _json(body: Mapping[str, Any]) -> Response:
 
 
 async def _no_such(request: Request, error: Exception) -> Response:
-    del request
     status = error.status_code if isinstance(error, HTTPException) else HTTPStatus.NOT_FOUND
-    return error_answer(status, f"There is nothing here; agents and controllers ask below {ROOT}.")
+    what = f"{request.method} is no way to ask" if status == HTTPStatus.METHOD_NOT_ALLOWED else "There is nothing"
+    return error_answer(status, f"{what} here; agents and controllers ask below {ROOT}.")
 
 
 async def _broken(request: Request, error: Exception) -> Response:

@@ -7,11 +7,12 @@ import select
 import signal
 import socket
 import socketserver
+import ssl
 import threading
 import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from datetime import timedelta
 from pathlib import Path
 from threading import Event
@@ -311,7 +312,7 @@ def test_what_is_asked_again_through_the_console_starts_nothing_twice(relayed: R
     asker, near = relayed.token("asker", "controller"), an_agent(relayed.night.folder / "near")
     with relayed.linked(near, relayed.token("near", "agent")):
         until(lambda: relayed.ask(asker, f"/agents?pool={POOL}")[1]["agents"])
-        whose = {"database": "a-database", "controller": "a-controller"}
+        whose = {"database": "a-database", "controller": "a-controller", "pool": POOL}
 
         def ask(verb: str, **message: object) -> dict[str, Any]:
             asked = {"pool": POOL, "name": "near", "verb": verb, "message": {**whose, **message}, "within": 20}
@@ -332,7 +333,7 @@ def test_what_is_asked_again_through_the_console_starts_nothing_twice(relayed: R
         }
         first, again = ask("start", **started), ask("start", **started)
         assert ("known" in first, again["known"]) == (False, True)
-        until(lambda: ask("news", carrier=carrier, behind=0, wait=1)["reports"])
+        until(lambda: ask("news", carrier=carrier, behind=0, wait=1, until=None, recorded=[])["reports"])
         assert (tmp_path / "done").read_text() == "once\n"
         assert "refused" in ask("nonsense")
 
@@ -390,7 +391,7 @@ class Proxy(socketserver.BaseRequestHandler):
         (("--server", "http://console.example.com"), "", "is no address of a console"),
         ((), "", "It is not said at which console the agent polls"),
         (("--server", "https://console.example.com"), "", "The agent has no token to show"),
-        ((), 'token = "plain"', "it refers to a secret, and is none"),
+        ((), 'token = "plain"', "write a reference and no secret"),
         ((), 'server = "ftp://console"', "write the address of the console"),
         (("--resources", "GPU"), "", "--resources has 'GPU'"),
         (
@@ -429,3 +430,68 @@ def test_a_token_is_bound_to_pools_where_its_role_says_so(
     assert "there is no pool gpu of kind agents yet" in made.stderr
     (listed,) = night.json("web", "token", "list")
     assert (listed["Role"], listed["Pools"]) == ("agent", "gpu,ssis")
+
+
+def test_check_says_what_the_host_of_an_agent_has_and_lacks(relayed: Relayed, run_batchctl: RunBatchctl) -> None:
+    folder = relayed.configure(relayed.night.folder / "far", "agent", relayed.token("far", "agent"))
+    words = ("agent", "--pool", POOL, "--resources", "GPU=1", "--check")
+    done = run_batchctl(*words, cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    for said in (
+        relayed.server,
+        "GPU=1",
+        str(folder),
+        "os_command",
+        f"Next:batchctlagent--pool{POOL}",
+        "takesthetoken",
+    ):
+        assert said in "".join(done.stdout.split())
+    assert relayed.night("pool", "test", POOL).returncode == 1, "it takes no steps"
+
+    with (folder / "batchctl.toml").open("a", encoding="utf-8") as file:
+        file.write('[secrets.gone]\nfile = "gone"\n')
+    (folder / "agent-token").write_text("wrong", encoding="utf-8")
+    done = run_batchctl(*words, cwd=folder)
+    assert done.returncode == 6
+    for said in ("The token lets no program in", "the file gone"):
+        assert said in " ".join(done.stderr.split())
+    assert done.stderr.count("Next: ") == 2
+
+
+def test_what_an_agent_lacks_is_said_with_its_host(relayed: Relayed) -> None:
+    relayed.agent("far", relayed.token("far", "agent"))
+    until(lambda: relayed.night("pool", "test", POOL).returncode == 0)
+    far_batch(relayed, "true", ProcessType="sql", Data1="shop", Data2="SELECT 1")
+    relayed.night("run", "--once")
+
+    ((message,),) = relayed.night.sql("SELECT Message FROM BatchProcessHistory")
+    assert f"add [connections.shop] to batchctl.toml and restart the agent on {socket.gethostname()}" in message
+
+
+def test_an_address_that_the_certificate_lacks_is_told_as_that(relayed: Relayed, run_batchctl: RunBatchctl) -> None:
+    other = {"server": f"https://localhost:{relayed.port}"}
+    folder = relayed.configure(relayed.night.folder / "far", "agent", relayed.token("far", "agent"), **other)
+    done = run_batchctl("agent", "--pool", POOL, "--check", cwd=folder)
+    assert done.returncode == 6
+    assert "write its address with a name that the certificate has" in done.stderr
+
+
+def test_all_that_is_passed_on_at_once_has_a_bound(relayed: Relayed) -> None:
+    asker = relayed.token("asker", "controller")
+    question = {"pool": POOL, "name": "gone", "verb": "hello", "message": {}, "within": 1}
+    assert relayed.ask(asker, "/questions", question)[0] == 404
+    trusting = ssl.create_default_context(cafile=str(relayed.certificate))
+    head = f"POST /agents/v1/questions HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {asker}\r\n"
+    with ExitStack() as opened:
+        for _ in range(8):
+            plain = opened.enter_context(socket.create_connection(("127.0.0.1", relayed.port)))
+            sent = opened.enter_context(trusting.wrap_socket(plain, server_hostname="127.0.0.1"))
+            sent.sendall(f"{head}Content-Length: {32 * 1024 * 1024}\r\n\r\n".encode())
+        until(lambda: relayed.ask(asker, "/questions", question)[0] == 429)
+    until(lambda: relayed.ask(asker, "/questions", question)[0] == 404)
+
+
+def test_a_door_is_asked_in_its_own_way(relayed: Relayed) -> None:
+    status, found = relayed.ask(relayed.token("far", "agent"), "/poll")
+    assert status == 405
+    assert found["detail"] == "GET is no way to ask here; agents and controllers ask below /agents/v1."

@@ -527,7 +527,7 @@ def test_a_log_in_lasts_ten_minutes_and_ends_once() -> None:
         ('oidc_client_id = "x"', "oidc_issuer and oidc_client_id go together"),
         (
             'oidc_issuer = "https://a.example"\noidc_client_id = "x"\noidc_client_secret = "hunter2-hunter2"',
-            "it refers to a secret, and is none",
+            "write a reference and no secret",
         ),
         (
             'oidc_issuer = "https://a.example"\noidc_client_id = "x"\noidc_client_secret = "{secret:none}"',

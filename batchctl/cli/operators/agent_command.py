@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,11 +13,15 @@ from batchctl.cli import output
 from batchctl.cli.engine_commands import signals_to
 from batchctl.cli.lazily import lazily
 from batchctl.cli.main import INTERRUPTED
-from batchctl.cli.session import CliSession, WholeNumber, pass_session
+from batchctl.cli.session import FINDINGS, CliSession, WholeNumber, pass_session
 
 with lazily():
     from batchctl import agent_node, config
     from batchctl.domain import rule_texts
+    from batchctl.domain.text import typed
+
+if TYPE_CHECKING:
+    from batchctl.system.remote.agent_link import AgentLink
 
 
 @click.command()
@@ -26,22 +31,59 @@ with lazily():
 )
 @click.option("--slots", type=WholeNumber(1, 64), metavar="N", help="Steps at once; 1, or the setting, unless given.")
 @click.option("--resources", metavar="TEXT", help="What this host has for Needs of steps, such as GPU=1,MEMORY=8e9.")
+@click.option(
+    "--check", "checks_only", is_flag=True, help="Begin nothing: look whether the console and all secrets are there."
+)
 @pass_session
 def agent(
-    session: CliSession, server: str | None, pools: tuple[str, ...], slots: int | None, resources: str | None
+    session: CliSession,
+    server: str | None,
+    pools: tuple[str, ...],
+    slots: int | None,
+    resources: str | None,
+    checks_only: bool,
 ) -> None:
     """Carry steps of pools for controllers: poll a console for what they ask, and answer, until interrupted.
 
     It needs no login to the control database, and nothing connects to it. [agent] of batchctl.toml says which token it
     shows. The first Ctrl-C or SIGTERM takes nothing new and waits for the running steps; a second one waits no longer.
+    --check ends with exit code 6 where something is missing.
     """
     settings = config.load(session.config)
     has = {} if resources is None else _read(resources)
     linked = agent_node.linked_agent(settings, server, pools, slots or settings.slots, has, output.say)
+    if checks_only:
+        with closing(linked.agent):
+            _check(settings, linked, pools, has)
+        return
     with closing(linked.agent), signals_to(linked.stop) as received:
         linked.run()
     if len(received) > 1 and signal.SIGINT in received:
         raise click.exceptions.Exit(INTERRUPTED)
+
+
+def _check(settings: config.Settings, linked: AgentLink, pools: Sequence[str], resources: Mapping[str, float]) -> None:
+    """Show what the agent of this host has, and what fails there."""
+    facts = linked.agent.facts
+    shown = {
+        "Console": linked.client.server,
+        "Pools": ", ".join(pools),
+        "Slots": facts.slots,
+        "Resources": ", ".join(f"{name}={amount:g}" for name, amount in resources.items()) or None,
+        "Host": facts.host,
+        "User": facts.user,
+        "Directory": facts.directory,
+        "Version": facts.version,
+        "Handlers": ", ".join(facts.process_types),
+    }
+    output.properties(shown.items())
+    found = [*agent_node.failures(settings, linked)]
+    for message, next_step in found:
+        output.say(f"Error: {message} Next: {next_step}")
+    if found:
+        raise click.exceptions.Exit(FINDINGS)
+    output.line("The console takes the token for these pools.")
+    output.hints(f"batchctl agent --pool {typed(pools[0])} ...   (the same without --check)")
 
 
 def _read(resources: str) -> Mapping[str, float]:

@@ -7,6 +7,7 @@ import click
 from batchctl import pool_trial
 from batchctl.cli import output
 from batchctl.cli.session import FAILED, CliSession, reads_rows
+from batchctl.domain.status import PoolKind
 from batchctl.domain.text import typed
 
 
@@ -27,15 +28,16 @@ def test(session: CliSession, name: str, as_json: bool) -> None:
     if as_json:
         output.print_list(pool_trial.AGENTS, found)
     else:
-        _show(name, found)
+        _show(name, found, is_dask=session.app.settings.agent_pools[name.strip().lower()].kind == PoolKind.DASK.value)
     if not found or any(one.failure for one in found):
         raise click.exceptions.Exit(FAILED)
 
 
-def _show(name: str, found: tuple[pool_trial.AgentTrial, ...]) -> None:
+def _show(name: str, found: tuple[pool_trial.AgentTrial, ...], *, is_dask: bool) -> None:
     if not found:
-        output.say(f"Pool {name} has no agent: its cluster has no worker, or no batchctl agent polls for it.")
-        output.hints(f"batchctl agent --pool {typed(name)}   (on its host; of a cluster: dask worker)")
+        why = "its cluster has no worker" if is_dask else "no batchctl agent polls for it"
+        output.say(f"Pool {name} has no agent: {why}.")
+        output.hints("dask worker ADDRESS" if is_dask else f"batchctl agent --pool {typed(name)}   (on its host)")
         return
     output.show_list(pool_trial.AGENTS, found)
     for one in found:
