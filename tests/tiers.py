@@ -116,7 +116,7 @@ PARTLY_FULL = {
     "operations/test_doctor.py": "plugins that hang until they are given up",
     "operations/test_fsck.py": "every foreign key, pointed nowhere",
     "operations/test_timetable.py": "four hundred days of five minutes",
-    "sim/test_risks.py": "a hundred and twenty nights",
+    "sim/test_risks.py": "forty nights of four installations",
     "sim/test_mutants.py": "one mutant of most kinds is quick",
     "sim/test_simulation.py": "the first schedules of each kind are quick",
     "step_handlers/test_hostile_rows.py": "a megabyte in every column",
