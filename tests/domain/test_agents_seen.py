@@ -23,8 +23,9 @@ def needs(text: str) -> HostNeeds:
 
 
 def test_what_is_written_is_read_again() -> None:
+    silent = agent("d", failure="no answer", is_heard=False)
     written = AgentsSeen(
-        (agent("a", resources=MEMORY, taken={"MEMORY": 8e9}), agent("b", busy=4), agent("c", failure="odd"))
+        (agent("a", resources=MEMORY, taken={"MEMORY": 8e9}), agent("b", busy=4), agent("c", failure="odd"), silent)
     )
     read = agents_seen(written.text)
 

@@ -114,10 +114,11 @@ def test_a_step_that_is_under_way_waits_for_no_agent(waiting: World) -> None:
     ("agents", "heard"),
     [
         ('[{"name": "a", "slots": 4, "busy": 1, "resources": {}}]', ""),
+        ('[{"name": "a", "slots": 4, "busy": 1, "resources": {}, "failure": "it takes nothing new"}]', ""),
         ('[{"more": 3}]', ""),
         (None, ""),
         (
-            '[{"name": "a", "slots": 4, "busy": 1, "resources": {}, "failure": "it has not answered for 5 s"}]',
+            '[{"name": "a", "slots": 4, "busy": 1, "resources": {}, "failure": "it has not answered for 5 s", "heard": false}]',
             ", and is not heard (it has not answered for 5 s): the step is lost once its lease is over",
         ),
         ("[]", ", and is not heard (it is not there): the step is lost once its lease is over"),

@@ -166,7 +166,7 @@ def _agent(one: Mapping[str, Any]) -> SeenAgent:
         resources=_numbers(one.get("resources")),
         taken=_numbers(one.get("taken")),
         failure=None if failure is None else str(failure),
-        is_heard=one.get("heard", failure is None) is True,
+        is_heard=one.get("heard", True) is True,
     )
 
 
