@@ -45,14 +45,15 @@ class PastShop(Night):
 
     def ran(self, batch: str, came: datetime, at: datetime, *, is_failed: bool = False) -> datetime:
         key, batch_id = f"{came:%Y-%m-%d}", self.ids[batch]
+        over = at + timedelta(seconds=sum(LENGTHS[batch]))
         self.sql(
             "INSERT INTO FileProcess (Entity, FileName, Status, CycleKey) VALUES (?, 'f', 'complete', ?)", batch, key
         )
         ((intake,),) = self.sql("SELECT max(FileProcess_id) FROM FileProcess")
         self.sql(
-            "INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id, Status, CycleKey, PrevProcessControlSeq, z_inserted)"
-            " VALUES (?, ?, ?, ?, 99, ?)",
-            *(batch_id, intake, "cancelled" if is_failed else "complete", key, written(came)),
+            "INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id, Status, CycleKey, PrevProcessControlSeq, z_inserted,"
+            " z_updated) VALUES (?, ?, ?, ?, 99, ?, ?)",
+            *(batch_id, intake, "cancelled" if is_failed else "complete", key, written(came), written(over)),
         )
         ((instance,),) = self.sql("SELECT max(BatchControl_id) FROM BatchControl")
         for number, seconds in enumerate(LENGTHS[batch], start=1):

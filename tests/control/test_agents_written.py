@@ -114,4 +114,4 @@ def test_an_agent_that_takes_no_steps_says_why(world: World, pool: AgentPool, tr
     until(lambda: pool.seen().agents[0].failure == "the wire is cut")
     member.beat()
 
-    assert written(world) == {"burst": [{**ONE, "failure": "the wire is cut"}]}
+    assert written(world) == {"burst": [{**ONE, "failure": "the wire is cut", "heard": False}]}
