@@ -52,9 +52,17 @@ class LoopOnThread:
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
+        self._loop.set_exception_handler(_report)
         self._loop.run_forever()
         self._loop.close()
 
     async def _ended(self, work: Coroutine[Any, Any, None]) -> None:
         await work
         self._loop.stop()
+
+
+def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log what goes wrong on a loop, but for broken connections, which the pool tells, and what is pending when it ends."""
+    is_pending = context["message"].startswith("Task was destroyed")
+    if not (is_pending or isinstance(context.get("exception"), OSError)):
+        loop.default_exception_handler(context)
