@@ -125,7 +125,7 @@ def test_an_agent_that_is_told_to_end_takes_nothing_new_and_waits_for_its_steps(
     agent.process.send_signal(signal.SIGTERM)
     until(lambda: "steps that still run: 1" in agent.log)
     of_pool = "SELECT Agents FROM ControllerPool WHERE PoolName = ?"
-    until(lambda: "slots" not in str(relayed.night.sql(of_pool, POOL)))
+    until(lambda: "it takes nothing new" in str(relayed.night.sql(of_pool, POOL)))
     (agent.folder / "open").touch()
     agent.process.communicate(timeout=LIMIT)
     assert agent.process.returncode == 0
