@@ -347,6 +347,7 @@ def test_a_token_that_has_expired_lets_in_no_more(relayed: Relayed) -> None:
 
 
 def test_an_agent_goes_through_the_proxy_of_its_host(relayed: Relayed) -> None:
+    Proxy.asked.clear()
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Proxy) as door:
         serving = threading.Thread(target=door.serve_forever)
         serving.start()
