@@ -245,7 +245,8 @@ class App:
         with self.folders() as folders:
             known = (self.transactions, self.registry, self.context)
             others = (folders, self.timetable(), self.registry)
-            found = checking.check(*known, *others, ask=self.handler_calls.ask, at_length=at_length)
+            kinds = {name: one.kind for name, one in self.settings.agent_pools.items()}
+            found = checking.check(*known, *others, ask=self.handler_calls.ask, kinds=kinds, at_length=at_length)
         return (*found, *checking.of_settings(self.settings))
 
     def full_disks(self) -> tuple[HealthFinding, ...]:

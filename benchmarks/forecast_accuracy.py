@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
+from heapq import heappop, heappush
 from importlib.metadata import distribution
 from pathlib import Path
 
@@ -98,6 +99,17 @@ def of_a_large_night(slots: int) -> tuple[float, float]:
     for number in range(REPLAYS):
         replay(night, partial(_sample, samples, number % NIGHTS))
     return time.process_time() - begun, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def of_bare_heaps() -> float:
+    """Let as many events pass that do nothing; return the seconds of the processor: what this machine is worth now."""
+    begun = time.process_time()
+    for _ in range(REPLAYS):
+        events = [(at, at) for at in range(500)]
+        for number in range(2_000):
+            at, _ = heappop(events)
+            heappush(events, (at + number, number))
+    return time.process_time() - begun
 
 
 def _sample(

@@ -169,7 +169,8 @@ def figure_of(name: str, rounds: int, instances: int) -> Figure:
     if name == FORECAST_NIGHT:
         (one_slot, _), (many, memory) = map(forecast_accuracy.of_a_large_night, (1, 40))
         seconds = max(one_slot, many)
-        said = f"s of the processor ({one_slot:.1f} with one slot, {many:.1f} with 40), {memory:.0f} MB"
+        bare = seconds / forecast_accuracy.of_bare_heaps()
+        said = f"s of the processor ({one_slot:.1f} with one slot, {many:.1f} with 40), {memory:.0f} MB, {bare:.1f} bare heaps"
         return Figure(name, round(seconds / MOST_OF_A_FORECAST, 3), round(seconds, 2), MOST_OF_A_FORECAST, said)
     if name in WEB_LIVES:
         return beside_tabs(name, rounds, instances)

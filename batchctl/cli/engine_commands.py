@@ -14,6 +14,7 @@ import click
 from batchctl.cli import command_texts, output, progress
 from batchctl.cli.intake.intake_commands import PLANNED_MOST, show_planned_creations, tell_stuck
 from batchctl.cli.main import INTERRUPTED
+from batchctl.cli.operators.pool_commands import tell_unserved
 from batchctl.cli.session import FAILED, CliSession, Seconds, WholeNumber, writes
 from batchctl.domain.operators.pools import served_by
 from batchctl.domain.rows import InstanceId
@@ -97,7 +98,8 @@ def _work(session: CliSession, rounds: Rounds | None, slots: int | None, pools: 
     steps += f", {done.cancelled} cancelled" if done.cancelled else ""
     steps += f", {len(done.asked)} waiting for an answer" if done.asked else ""
     click.echo(f"Steps: {steps}. Instances: {done.completed} complete.")
-    stuck = rounds is None and tell_stuck(session)
+    stuck, serves = rounds is None and tell_stuck(session), rounds is not None and rounds.serves
+    stuck |= not serves and tell_unserved(session)
     if (failing := _failing(session, done.failed_instances)) is not None:
         output.say(f"Next: batchctl show {failing}")
     elif done.asked and not stuck:
@@ -106,7 +108,7 @@ def _work(session: CliSession, rounds: Rounds | None, slots: int | None, pools: 
         output.say("Next: batchctl status")
     if len(received) > 1 and signal.SIGINT in received:
         raise click.exceptions.Exit(INTERRUPTED)
-    if done.failed_instances and not (rounds is not None and rounds.serves):
+    if done.failed_instances and not serves:
         raise click.exceptions.Exit(FAILED)
 
 
@@ -151,4 +153,5 @@ def _show_planned_walks(session: CliSession, pools: Sequence[str], besides: str 
 
 def _title(one: planning.PlannedWalk) -> str:
     step = "completes, no step is left" if one.seq is None else f"step {one.seq} {one.step}"
-    return f"BatchControl {one.instance.instance_id} of batch {one.batch}, {step}:"
+    carried = f" (by {one.carrier})" if one.carrier else ""
+    return f"BatchControl {one.instance.instance_id} of batch {one.batch}, {step}{carried}:"

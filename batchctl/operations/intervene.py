@@ -28,7 +28,7 @@ from batchctl.operations.operators.releasing import Released, let_go
 from batchctl.operations.restart_card import Card, at_work_still, card
 from batchctl.operations.shown_columns import Columns
 from batchctl.preparation import Preparer
-from batchctl.store import Connection, history, instances, started
+from batchctl.store import Connection, history, instances, pool_rows, started
 from batchctl.store.definitions import definitions
 from batchctl.store.dependencies import dependencies
 from batchctl.store.intake import intake
@@ -72,6 +72,13 @@ class NextCommand:
     process_type: str
     text: str
     refused: str | None
+    carrier: str | None = None
+    """Who runs it with what another host has, where that is no controller."""
+
+    @property
+    def title(self) -> str:
+        """Say which step it is, of which type, and who runs it."""
+        return f"step {self.seq} {self.name} ({', '.join(filter(None, (self.process_type, self.carrier)))})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -428,13 +435,14 @@ class Operator(Actor):
         if action in {Action.PAUSE, Action.CANCEL} or instance.status in _GOES_NOWHERE:
             return ()
         so_far = history.attempts_so_far(connection, instance.instance_id)
-        now = self.clock.now()
+        now, pools = self.clock.now(), pool_rows.known(connection)
         found = []
         for step in (step for step in batch.steps if step.seq > instance.last_seq):
             attempts = so_far.at(step.seq)
             cause = moves.cause_of(instance.status, attempts=attempts, must_verify=False)
             ready = self.preparer.prepare(instance, batch, step, attempt_no=attempts + 1, cause=cause, now=now)
-            found.append(NextCommand(step.seq, step.name, step.process_type, ready.command_text, ready.refused))
+            kept = step.seq, step.name, step.process_type, ready.command_text, ready.refused
+            found.append(NextCommand(*kept, pools.carrier(batch.pool_of(step))))
         return tuple(found)
 
     def _intervention(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from itertools import islice
 
 from batchctl.domain import gates, moves
 from batchctl.domain.errors import StatusChanged
+from batchctl.domain.operators.pools import Pools
 from batchctl.domain.rows import (
     MOST_TRIES,
     BatchDefinition,
@@ -55,6 +57,8 @@ class PlannedWalk:
     seq: int | None
     step: str | None
     command: str
+    carrier: str | None = None
+    """Who runs it with what another host has, where that is no controller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +121,8 @@ def walks(
         startable = _startable(connection, batches, clock)
         may_begin = partial(pools.may_begin, served=served, with_agents=with_agents, host=host)
         found = (one for one in startable if _may_begin(may_begin, *one))
-        return tuple(_walk(connection, batch, instance, preparer, clock) for batch, instance in islice(found, most))
+        walk = partial(_walk, connection, pools, preparer, clock.now())
+        return tuple(walk(batch, instance) for batch, instance in islice(found, most))
 
 
 def _startable(
@@ -142,15 +147,22 @@ def _may_begin(
 
 
 def _walk(
-    connection: Connection, batch: BatchDefinition, instance: BatchInstance, preparer: Preparer, clock: Clock
+    connection: Connection,
+    pools: Pools,
+    preparer: Preparer,
+    now: datetime,
+    batch: BatchDefinition,
+    instance: BatchInstance,
 ) -> PlannedWalk:
     step = batch.step_after(instance.last_seq)
     if step is None:
         return PlannedWalk(instance, batch.name, None, None, "")
     attempts = history.attempts_so_far(connection, instance.instance_id).at(step.seq)
     cause = moves.cause_of(instance.status, attempts=attempts, must_verify=False)
-    ready = preparer.prepare(instance, batch, step, attempt_no=attempts + 1, cause=cause, now=clock.now())
-    return PlannedWalk(instance, batch.name, step.seq, step.name, ready.command_text)
+    ready = preparer.prepare(instance, batch, step, attempt_no=attempts + 1, cause=cause, now=now)
+    return PlannedWalk(
+        instance, batch.name, step.seq, step.name, ready.command_text, pools.carrier(batch.pool_of(step))
+    )
 
 
 def acceptance(transactions: Transactions, intake_id: IntakeId) -> Acceptance:

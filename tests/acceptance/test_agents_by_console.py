@@ -448,6 +448,9 @@ def test_check_says_what_the_host_of_an_agent_has_and_lacks(relayed: Relayed, ru
     ):
         assert said in "".join(done.stdout.split())
     assert relayed.night("pool", "test", POOL).returncode == 1, "it takes no steps"
+    seen = json.loads(run_batchctl(*words, "--json", cwd=folder).stdout)
+    assert (seen["Pools"], seen["Resources"], seen["Findings"]) == ([POOL], ["GPU=1"], [])
+    assert "--json goes with --check" in run_batchctl("agent", "--pool", POOL, "--json", cwd=folder).stderr
 
     with (folder / "batchctl.toml").open("a", encoding="utf-8") as file:
         file.write('[secrets.gone]\nfile = "gone"\n')
@@ -457,6 +460,8 @@ def test_check_says_what_the_host_of_an_agent_has_and_lacks(relayed: Relayed, ru
     for said in ("The token lets no program in", "the file gone"):
         assert said in " ".join(done.stderr.split())
     assert done.stderr.count("Next: ") == 2
+    seen = json.loads(run_batchctl(*words, "--json", cwd=folder).stdout)
+    assert seen["Findings"][0]["Message"].startswith("The token lets no program in")
 
 
 def test_what_an_agent_lacks_is_said_with_its_host(relayed: Relayed) -> None:

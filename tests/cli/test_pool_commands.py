@@ -30,6 +30,8 @@ def two(shop: Shop) -> Shop:
 def test_a_step_waits_for_its_pool_and_goes_on_where_that_is_served(two: Shop) -> None:
     two.arrive("Daily")
     assert two("run", "--once") == 0
+    assert "Note: neither this controller nor another one serves pool ssis; in line: 1 instance." in two.err
+    assert "Next: batchctl run --pool ssis" in two.err
     assert two.sql("SELECT Status, PrevProcessControlSeq, NextPool FROM BatchControl") == [("ready", 10, "ssis")]
     standing = {one["PoolName"]: one for one in two.json("pools")}
     assert (standing["ssis"]["State"], standing["ssis"]["Waiting"]) == ("not served", 1)
@@ -39,6 +41,7 @@ def test_a_step_waits_for_its_pool_and_goes_on_where_that_is_served(two: Shop) -
     assert "has dtexec" in two.out
     assert "Next: batchctl run --pool ssis" in two.out
     assert two("run", "--once", "--pool", "ssis") == 0
+    assert "another one serves pool" not in two.err
     assert two.sql("SELECT Status FROM BatchControl") == [("complete",)]
     served = {one["Host"]: one["Pools"] for one in two.json("controllers")}
     assert served["Etl1"] == ["ssis"]
@@ -347,6 +350,31 @@ def test_where_steps_run_and_what_they_need_there_is_shown(two: Shop) -> None:
     assert [one["Needs"] for one in two.json("show", "1")["Steps"]] == [None, "GPU=1, MEMORY=8e9"]
     (standing,) = [one for one in two.json("pools") if one["PoolName"] == "ssis"]
     assert standing["Kind"] == "dask"
+
+
+def test_what_agents_would_carry_is_titled_so(two: Shop) -> None:
+    two.sql("UPDATE Pool SET Kind = 'agents'")
+    two.arrive("Daily")
+    assert two("run", "--once") == 0
+    assert two("pause", "1", *WHY) == 0
+    assert two("rerun", "1", "--from", "10", "--dry-run", *WHY) == 0
+    titles = [line for line in two.out.splitlines() if line.startswith("step ")]
+    assert titles == ["step 10 load (os_command):", "step 20 send (os_command, an agent of pool ssis):"]
+    assert two("resume", "1", *WHY) == 0
+    two.settings('[pools.ssis]\nkind = "agents"\nserver = "https://console.example.com"\ntoken = "{secret:T}"\n')
+    assert two("run", "--dry-run", "--pool", "ssis") == 0
+    assert "step 20 send (by an agent of pool ssis):" in two.out
+
+
+def test_check_compares_the_kind_of_a_pool_with_the_settings_of_the_host(two: Shop) -> None:
+    two.settings('[pools.SSIS]\nkind = "dask"\nscheduler = "tcp://127.0.0.1:1"\n')
+    assert two("check", "--json") == 6
+    (found,) = [one for one in json.loads(two.out) if one["Column"] == "Kind"]
+    assert found["Message"] == """It says controllers, and [pools.ssis] of this host's batchctl.toml says "dask"."""
+    assert found["Next"] == "correct batchctl.toml, or: UPDATE Pool SET Kind = 'dask' WHERE Pool_id = 1;"
+    two.sql("UPDATE Pool SET Kind = 'dask'")
+    two("check", "--json")
+    assert "Kind" not in [one["Column"] for one in json.loads(two.out)]
 
 
 def test_without_pools_nothing_is_said_of_them(shop: Shop) -> None:

@@ -220,7 +220,7 @@ def show(done: intervene.Intervention, *, asking: bool = False) -> None:
     if done.card is not None:
         _show_card(done.card)
     if done.dry_run:
-        titled = ((f"step {at.seq} {at.name} ({at.process_type}):", at.text) for at in done.commands)
+        titled = ((f"{at.title}:", at.text) for at in done.commands)
         command_texts.show_each(titled)
         for one in done.commands:
             if one.refused is not None:

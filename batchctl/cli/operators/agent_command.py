@@ -13,7 +13,7 @@ from batchctl.cli import output
 from batchctl.cli.engine_commands import signals_to
 from batchctl.cli.lazily import lazily
 from batchctl.cli.main import INTERRUPTED
-from batchctl.cli.session import FINDINGS, CliSession, WholeNumber, pass_session
+from batchctl.cli.session import FINDINGS, CliSession, WholeNumber, as_json, pass_session
 
 with lazily():
     from batchctl import agent_node, config
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 @click.option(
     "--check", "checks_only", is_flag=True, help="Begin nothing: look whether the console and all secrets are there."
 )
+@as_json
 @pass_session
 def agent(
     session: CliSession,
@@ -42,6 +43,7 @@ def agent(
     slots: int | None,
     resources: str | None,
     checks_only: bool,
+    as_json: bool,
 ) -> None:
     """Carry steps of pools for controllers: poll a console for what they ask, and answer, until interrupted.
 
@@ -49,12 +51,15 @@ def agent(
     shows. The first Ctrl-C or SIGTERM takes nothing new and waits for the running steps; a second one waits no longer.
     --check ends with exit code 6 where something is missing.
     """
+    if as_json and not checks_only:
+        message = "--json goes with --check."
+        raise click.UsageError(message)
     settings = config.load(session.config)
     has = {} if resources is None else _read(resources)
     linked = agent_node.linked_agent(settings, server, pools, slots or settings.slots, has, output.say)
     if checks_only:
         with closing(linked.agent):
-            _check(settings, linked, pools, has)
+            _check(settings, linked, pools, has, as_json=as_json)
         return
     with closing(linked.agent), signals_to(linked.stop) as received:
         linked.run()
@@ -62,26 +67,39 @@ def agent(
         raise click.exceptions.Exit(INTERRUPTED)
 
 
-def _check(settings: config.Settings, linked: AgentLink, pools: Sequence[str], resources: Mapping[str, float]) -> None:
+def _check(
+    settings: config.Settings,
+    linked: AgentLink,
+    pools: Sequence[str],
+    resources: Mapping[str, float],
+    *,
+    as_json: bool,
+) -> None:
     """Show what the agent of this host has, and what fails there."""
     facts = linked.agent.facts
     shown = {
         "Console": linked.client.server,
-        "Pools": ", ".join(pools),
+        "Pools": [*pools],
         "Slots": facts.slots,
-        "Resources": ", ".join(f"{name}={amount:g}" for name, amount in resources.items()) or None,
+        "Resources": [f"{name}={amount:g}" for name, amount in resources.items()],
         "Host": facts.host,
         "User": facts.user,
         "Directory": facts.directory,
         "Version": facts.version,
-        "Handlers": ", ".join(facts.process_types),
+        "Handlers": [*facts.process_types],
     }
-    output.properties(shown.items())
     found = [*agent_node.failures(settings, linked)]
-    for message, next_step in found:
-        output.say(f"Error: {message} Next: {next_step}")
+    if as_json:
+        output.print_json({**shown, "Findings": [{"Message": message, "Next": mend} for message, mend in found]})
+    else:
+        joined = ((name, ", ".join(has) if isinstance(has, list) else has) for name, has in shown.items())
+        output.properties((name, has or None) for name, has in joined)
+        for message, mend in found:
+            output.say(f"Error: {message} Next: {mend}")
     if found:
         raise click.exceptions.Exit(FINDINGS)
+    if as_json:
+        return
     output.line("The console takes the token for these pools.")
     output.hints(f"batchctl agent --pool {typed(pools[0])} ...   (the same without --check)")
 

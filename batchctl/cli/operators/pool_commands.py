@@ -7,6 +7,7 @@ import click
 from batchctl.cli import output
 from batchctl.cli.session import CliSession, acts, as_json, reads_rows
 from batchctl.domain.operators.pools import Place, to_serve, to_test, undraining, wording
+from batchctl.domain.text import visible
 from batchctl.operations import pool_standing, shown_columns
 from batchctl.operations.operators import pooling
 
@@ -39,6 +40,23 @@ def pools(session: CliSession, as_json: bool) -> None:
         output.hints(to_test(agentless.name))
     else:
         output.hints("batchctl controllers")
+
+
+def tell_unserved(session: CliSession) -> bool:
+    """Say for which pools something waits that no controller serves, nor this one has; say whether there are any."""
+    app = session.app
+    found = pool_standing.everything(app.transactions, app.clock, app.presence)
+    left = [
+        one for one in found if one.waiting and not one.serving and one.held_by is None and one.name not in app.pools
+    ]
+    for one in left:
+        waiting = output.counted(one.waiting, "instance")
+        output.say(
+            f"Note: neither this controller nor another one serves pool {visible(one.name)}; in line: {waiting}."
+        )
+    for one in left[:1]:
+        output.say(f"Next: {to_serve(one.name, one.pool)}")
+    return bool(left)
 
 
 @click.command()

@@ -5,10 +5,11 @@ How long each attempt takes, and how it ends, is given: the same lengths give th
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
 from collections.abc import Generator, Iterator
 from heapq import heappop, heappush
+from math import inf
 from typing import NamedTuple
 
 from batchctl.domain import moves
@@ -80,9 +81,14 @@ class _Standing:
 
     def __init__(self, batch: BatchDefinition, opens: int | None) -> None:
         self.batch, self.steps = batch, batch.steps
+        self.seqs, self.many = [step.seq for step in batch.steps], len(batch.steps)
         self.opens = opens if batch.enabled and batch.steps else None
         self.rank = (batch.seq, -(batch.priority or 0))
         self.pools = [batch.pool_of(step) for step in batch.steps]
+        self.retries = [batch.retry_count if step.retry_count is None else step.retry_count for step in batch.steps]
+        self.retries.append(0)
+        """How often each step is tried again; nothing that comes after the last one is."""
+        self.needed = {one.depends_on for one in batch.dependencies}
         self.claimed, self.turn, self.batch_id = 0, 0, batch.batch_id
         self.line: list[_Course] = []
         self.waits: _Wait | None = None
@@ -97,10 +103,11 @@ class _Standing:
         """Return what says which batch is claimed first: by Seq and Priority, then that whose turn is longest ago."""
         return self.rank, self.turn, self.batch_id
 
-    def allowed(self, at: int) -> int:
-        """Return how often a step is tried again."""
-        own = self.steps[at].retry_count if at < len(self.steps) else 0
-        return self.batch.retry_count if own is None else own
+    def place_of(self, instance: VirtualInstance) -> int:
+        """Return the place of an instance's next step; behind all of them where none is left."""
+        if instance.under_way is None:
+            return bisect_right(self.seqs, instance.last_seq)
+        return self.seqs.index(instance.under_way) if instance.under_way in self.seqs else len(self.seqs)
 
 
 class _Course:
@@ -133,12 +140,9 @@ class _Course:
         self.reason = Reason(cause, None, instance.after)
         self.longest: int | None = None
         self.most = -1
-        seqs = [step.seq for step in standing.steps]
-        begins = (seq for seq in seqs if seq > instance.last_seq)
-        next_one = next(begins, None) if instance.under_way is None else instance.under_way
-        self.at = seqs.index(next_one) if next_one in seqs else len(seqs)
+        self.at = standing.place_of(instance)
         """The place of its next step."""
-        self.tried, self.left = instance.failures, standing.allowed(self.at) - instance.failures
+        self.tried, self.left = instance.failures, standing.retries[self.at] - instance.failures
         self.tries: Tries | None = None
         self.not_before, self.stands = instance.not_before, instance.stands
         self.is_passed_over = instance.stands and instance.is_passed_over
@@ -154,7 +158,7 @@ class _Course:
     @property
     def has_steps(self) -> bool:
         """Say whether any step is left."""
-        return self.at < len(self.standing.steps)
+        return self.at < self.standing.many
 
     def needs(self, resource: str | None) -> bool:
         """Say whether it needs some of a resource."""
@@ -178,6 +182,7 @@ class _Walk:
         self.batches = {key: _Standing(batch, night.opens.get(key, 0)) for key, batch in night.batches.items()}
         self.courses = [_Course(at, one, self.batches[one.batch_id]) for at, one in enumerate(night.instances)]
         self._now, self._created, self._begun, self._turns, self._total = 0, 0, 0, 0, 0
+        self._slots = inf if night.slots is None else night.slots
         self._held: dict[ResourceId, int] = defaultdict(int)
         self._in_pools: dict[str, int] = defaultdict(int)
         self._room = self._open_pools()
@@ -312,16 +317,18 @@ class _Walk:
         if not course.has_steps:
             self._complete(course)
             return
-        one, step = course.instance, course.standing.steps[course.at]
-        self._in_pools[course.standing.pools[course.at]] += 1
+        one, standing = course.instance, course.standing
+        seq = standing.seqs[course.at]
+        self._in_pools[standing.pools[course.at]] += 1
         self._left.pop(course.number, None)
-        elapsed = one.elapsed if one.under_way is not None and self._now == 0 else 0
-        if course.tries is None:
-            course.tries = self.lengths(one.batch_id, step.seq, elapsed, course.tried)
-        lengths = course.tries.lengths
-        length = max(lengths[min(course.tried, len(lengths) - 1)] - elapsed, 0)
+        elapsed = one.elapsed if self._now == 0 and one.under_way is not None else 0
+        tries = course.tries
+        if tries is None:
+            tries = course.tries = self.lengths(one.batch_id, seq, elapsed, course.tried)
+        lengths = tries.lengths
+        length = max((lengths[course.tried] if course.tried < len(lengths) else lengths[-1]) - elapsed, 0)
         if length > course.most:
-            course.most, course.longest = length, step.seq
+            course.most, course.longest = length, seq
         self._expect(self._now + length, _END, course)
 
     def _has_failed(self, course: _Course) -> bool:
@@ -358,7 +365,7 @@ class _Walk:
     def _go_on(self, course: _Course, at: int) -> None:
         """Go on with the next step; where that is of another pool, or nothing new may start, it is claimed for that anew."""
         standing = course.standing
-        course.at, course.tried, course.tries, course.left = at, 0, None, standing.allowed(at)
+        course.at, course.tried, course.tries, course.left = at, 0, None, standing.retries[at]
         course.has_failed = False
         if not course.has_steps:
             self._complete(course)
@@ -384,8 +391,7 @@ class _Walk:
             return
         offered = waiting.offered[key]
         offered[completed] = offered.get(completed, 0) + 1
-        needed = {one.depends_on for one in batch.dependencies}
-        waits_for_all = batch.dependency_mode is DependencyMode.ALL
+        needed, waits_for_all = waiting.needed, batch.dependency_mode is DependencyMode.ALL
         if waits_for_all and not all(offered.get(each) for each in needed):
             return
         for each in needed if waits_for_all else {completed}:
@@ -402,7 +408,10 @@ class _Walk:
         stopping = -1
         # A retry that begins may be the end of what has stopped others.
         while self._active and stopping != (stopping := len(self._stopping)):
-            self._claim_by_batch()
+            if not self._are_slots_taken:
+                self._claim_by_batch()
+            if self._are_slots_taken:
+                self._note_full()
 
     def _claim_by_batch(self) -> None:
         """Claim batch by batch, as long as there are slots."""
@@ -419,12 +428,15 @@ class _Walk:
             del self._active[bisect_left(self._active, place)]
             if standing.line:
                 insort(self._active, standing.place)
-        if self._are_slots_taken:
+
+    def _note_full(self) -> None:
+        """Note that all slots are taken now, unless nothing has come or been noted since that was."""
+        if self._full is None or (self._full.mark, self._full.created) != (self._marks, self._created):
             self._full = self._wait(Reason(StartCause.SLOTS))
 
     @property
     def _are_slots_taken(self) -> bool:
-        return self.night.slots is not None and self._total >= self.night.slots
+        return self._total >= self._slots
 
     def _start(self, standing: _Standing) -> bool:
         """Start what may start of one batch, in order; say whether anything did."""
@@ -505,7 +517,7 @@ class _Walk:
             return Reason(StartCause.STOPPED, None, next(each for each in self._stops if each != course.number))
         if standing.claimed >= batch.max_concurrent:
             return Reason(StartCause.CONCURRENT, batch.name)
-        if self.night.slots is not None and self._total >= self.night.slots:
+        if self._are_slots_taken:
             return Reason(StartCause.SLOTS)
         for need in batch.needs:
             if self._held[need.resource_id] + (need.capacity if need.exclusive else need.units) > need.capacity:

@@ -110,6 +110,10 @@ class Pools:
         pool = self.by_name.get(name)
         return pool is not None and pool.kind is not PoolKind.CONTROLLERS
 
+    def carrier(self, pool: str) -> str | None:
+        """Say who begins the steps of a pool with what their own host has; None where controllers do."""
+        return f"an agent of pool {visible(pool)}" if self.has_agents(pool) else None
+
     def may_begin(
         self, batch: BatchDefinition, step: Step, *, served: Collection[str], with_agents: Collection[str], host: str
     ) -> bool:

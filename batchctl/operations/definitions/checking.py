@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -25,7 +25,7 @@ from batchctl.operations.definitions import variable_keeper
 from batchctl.operations.definitions.agent_findings import agent_findings
 from batchctl.operations.definitions.job_findings import job_findings, to_settle
 from batchctl.operations.definitions.plugin_checks import CORRECT_THE_PLUGIN, AskedPlugins, PluginChecks
-from batchctl.operations.definitions.pool_findings import never_served, pool_findings
+from batchctl.operations.definitions.pool_findings import differing_kinds, never_served, pool_findings
 from batchctl.operations.definitions.reconciler import JobPlugins
 from batchctl.operations.intake import watches
 from batchctl.operations.intake.trial import trigger_findings
@@ -63,13 +63,15 @@ def check(
     jobs: JobPlugins | None = None,
     *,
     ask: AskHandler = ask_straight,
+    kinds: Mapping[str, str] | None = None,
     at_length: bool = False,
 ) -> tuple[RowFinding, ...]:
     """Return every finding; a plugin that breaks while it checks, or that is asked and does not answer, becomes one too.
 
     With `folders` it is asked, too, what hosts have: whether folders can be listed, and whether pools were ever served.
     Schedules and calendars are looked at by a `timetable`, which knows the time; the rows of `jobs` are compared with
-    their code. SQL Server is asked which rows break a constraint `at_length` only.
+    their code, and those of pools with the `kinds` that the settings give them. SQL Server is asked which rows break a
+    constraint `at_length` only.
     """
     with transactions.read() as connection:
         defined = definitions.read(connection)
@@ -132,6 +134,7 @@ def check(
         unfit_ones = (Finding(column, said) for column, said in unfit_columns(expected, calendar_names))
         found += _rows("ProcessBatch", visible(expected.name), unfit_ones)
     found += pool_findings(defined.batches, pools.known)
+    found += differing_kinds(pools.known, kinds or {})
     found += () if folders is None else never_served(defined.batches, pools)
     found += [_of_nonsense(row, "nothing begins in it") for row in unreadable_pools]
     found += _near_alike(defined.batches)

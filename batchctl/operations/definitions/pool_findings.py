@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from batchctl.domain.operators.pools import MAKE, Pools, PoolsInUse, to_serve
 from batchctl.domain.outcomes import RowFinding
 from batchctl.domain.rows import DEFAULT_POOL, BatchDefinition
 from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.unreadable import correcting
 
 
 def pool_findings(batches: Iterable[BatchDefinition], pools: Pools) -> Iterator[RowFinding]:
@@ -25,6 +26,18 @@ def pool_findings(batches: Iterable[BatchDefinition], pools: Pools) -> Iterator[
             if step.pool is not None and step.pool not in known:
                 row = f"{visible(batch.name)}, step {step.seq} '{visible(step.name)}'"
                 yield _unknown("ProcessControl", row, step.pool, known)
+
+
+def differing_kinds(pools: Pools, kinds: Mapping[str, str]) -> Iterator[RowFinding]:
+    """Yield the pools whose steps are carried in another way by the settings of this host than their rows say."""
+    for name in sorted(kinds.keys() & pools.by_name.keys()):
+        pool, kind = pools.by_name[name], kinds[name]
+        if pool.kind.value != kind:
+            message = (
+                f'It says {pool.kind.value}, and [pools.{visible(name)}] of this host\'s batchctl.toml says "{kind}".'
+            )
+            mend = correcting("Pool", "Kind", f"Pool_id = {pool.pool_id}", "correct batchctl.toml, or: ", f"'{kind}'")
+            yield RowFinding("Pool", visible(name), "Kind", message, mend)
 
 
 def never_served(batches: Iterable[BatchDefinition], pools: PoolsInUse) -> Iterator[RowFinding]:
