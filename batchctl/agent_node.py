@@ -64,7 +64,7 @@ def linked_agent(
     except UnreachableError as error:
         message = f"The certificate of the console cannot be verified: {error}."
         raise ConfigurationError(message, next_step="correct ca_file of [agent] in batchctl.toml") from None
-    agent = agent_of(settings, slots=slots)
+    agent = agent_of(settings, slots=slots, resources=resources)
     facts = agent.facts
     offer: Message = {
         "name": f"{facts.host}-{facts.boot}",
@@ -97,7 +97,7 @@ def console_of(settings: config.Settings, given: ConsoleSection) -> ConsoleAddre
     return ConsoleAddress(given.server or "", config.secret_of(settings, given.token or ""), file)
 
 
-def agent_of(settings: config.Settings, *, slots: int) -> Agent:
+def agent_of(settings: config.Settings, *, slots: int, resources: Mapping[str, float]) -> Agent:
     """Return the agent of this host. It opens no control database."""
     take_secrets(settings)
     app = App(settings)
@@ -111,6 +111,7 @@ def agent_of(settings: config.Settings, *, slots: int) -> Agent:
         directory=str(settings.directory),
         python=sys.executable,
         process_types=app.registry.handler_names,
+        resources=dict(resources),
     )
     means = AgentMeans(
         facts=facts,

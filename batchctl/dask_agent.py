@@ -23,14 +23,14 @@ PLUGIN = "batchctl"
 
 async def answer(verb: str, message: dict[str, Any], dask_worker: Any) -> Message:
     """Let the agent answer, which is made by the first question; what is wrong with its configuration is raised here."""
-    agent = await _AGENTS.setdefault(dask_worker, ProcessAgent()).get(partial(_made, dask_worker.state.nthreads))
+    agent = await _AGENTS.setdefault(dask_worker, ProcessAgent()).get(partial(_made, dask_worker.state))
     if PLUGIN not in dask_worker.plugins:
         await dask_worker.plugin_add(_retiring(agent), name=PLUGIN)
     return await agent.answer_aside(verb, message)
 
 
-def _made(slots: int) -> Agent:
-    return agent_of(config.load(None), slots=slots)
+def _made(worker: Any) -> Agent:
+    return agent_of(config.load(None), slots=worker.nthreads, resources=worker.total_resources)
 
 
 def _retiring(agent: Agent) -> object:

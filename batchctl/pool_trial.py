@@ -181,9 +181,8 @@ class _Trial:
         token = AgentToken(self.database_id, self.attempt, _CLAIM)
         rendered = wire.rendered_of(ready["rendered"])
         began = self.app.clock.monotonic()
-        self.pool.start(
-            self.agent.offer.name, _INSTANCE, RemoteAttempt(token, "os_command", rendered, lease_bound=True)
-        )
+        # It takes no slot: also an agent that is busy is tried.
+        self.pool.start(self.agent.offer.name, RemoteAttempt(token, "os_command", rendered, lease_bound=True))
         end = next(self._ends(), None)
         if end is None:
             self.pool.stop(self.attempt)

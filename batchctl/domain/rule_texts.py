@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -125,6 +125,15 @@ class HostNeeds:
         """Return for how many such steps what an agent has left is enough."""
         enough = (left.get(name, 0) / (amount * (1 - _ROUNDING)) for name, amount in self.amounts.items())
         return int(min(MOST_TIMES, *enough))
+
+
+def taken_by(needs: Iterable[HostNeeds | None]) -> dict[str, float]:
+    """Return what several steps take together."""
+    found: dict[str, float] = {}
+    for one in needs:
+        if one is not None:
+            found |= {name: found.get(name, 0) + amount for name, amount in one.amounts.items()}
+    return found
 
 
 @lru_cache(maxsize=512)

@@ -22,11 +22,13 @@ from typing import Any, TypeVar
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.outcomes import Rendered
 from batchctl.domain.rows import HistoryEntry, HistoryId
+from batchctl.domain.rule_texts import HostNeeds, host_needs
 from batchctl.domain.text import in_short, visible
 from batchctl.plugin_api import StepHandler
 from batchctl.ports import StepRunner
 from batchctl.system.remote import wire
 from batchctl.system.remote.agent_folder import AgentFolder
+from batchctl.system.remote.agent_room import AgentRoom, Place
 from batchctl.system.remote.carrier import Carrier, Turning, on_a_thread
 from batchctl.system.remote.spent_tokens import SpentTokens
 from batchctl.system.remote.token_journal import TokenJournal
@@ -68,6 +70,7 @@ class Agent:
         self._carriers: dict[tuple[str, str, str], Carrier] = {}
         self._made = 0
         self._spent = SpentTokens(means.monotonic)
+        self._room = AgentRoom(means.facts.slots, means.facts.resources, self._needs_under_way, means.monotonic)
         self._threads = ThreadPoolExecutor(MOST_ASKED, "batchctl-agent")
         self._answers: Mapping[str, Callable[[Mapping[str, Any], Carrier], Message]] = {
             "hello": self._hello,
@@ -91,7 +94,7 @@ class Agent:
 
     def answer(self, verb: str, message: Mapping[str, Any]) -> Message:
         """Do what a controller asks, and return what comes of it; what is refused is answered too."""
-        mark = None
+        mark, whose = None, ("", "", "")
         try:
             whose = str(message["database"]), str(message["pool"]), str(message["controller"])
             carrier = self._carrier(*whose)
@@ -101,7 +104,8 @@ class Agent:
             found = {"refused": refused.in_full}
         except Exception as error:  # noqa: BLE001 - the boundary to another process: it is told, and nothing else ends
             found = {"refused": in_short(error)}
-        return {**found, "carrier": mark, "clock": self._means.monotonic(), "busy": self.busy}
+        busy, taken = self._room.seen_by(whose)
+        return {**found, "carrier": mark, "clock": self._means.monotonic(), "busy": busy, "taken": dict(taken)}
 
     @property
     def facts(self) -> AgentFacts:
@@ -111,7 +115,10 @@ class Agent:
     @property
     def busy(self) -> int:
         """Return how many steps it carries."""
-        return sum(len(each.under_way) for each in self._carriers.copy().values())
+        return len(self._needs_under_way())
+
+    def _needs_under_way(self) -> list[HostNeeds | None]:
+        return [needs for each in self._carriers.copy().values() for needs in each.under_way.copy().values()]
 
     @property
     def is_done(self) -> bool:
@@ -140,9 +147,22 @@ class Agent:
         return {"facts": self._means.facts.message, "now": self._means.now().isoformat()}
 
     def _prepare(self, message: Mapping[str, Any], carrier: Carrier) -> Message:
+        """Make a step ready, and keep a slot for it if that is asked for; that there is none is answered."""
         del carrier
-        with self._preparing:  # Plugins are not asked by several threads at once.
-            return self._means.prepare(str(message["database"]), AskedStep.of(message["asked"]))
+        place, needs = _asked_place(message)
+        if place is not None:
+            with self._starting:
+                if not self._room.keep(place, needs):
+                    return {"full": True}
+        found: Message = {}
+        try:
+            with self._preparing:  # Plugins are not asked by several threads at once.
+                found = self._means.prepare(str(message["database"]), AskedStep.of(message["asked"]))
+        finally:
+            if place is not None and found.get("rendered") is None:
+                with self._starting:
+                    self._room.give_back(place)
+        return found
 
     def _start(self, message: Mapping[str, Any], carrier: Carrier) -> Message:
         """Start a step, once: the same token again is answered, and starts nothing."""
@@ -156,12 +176,16 @@ class Agent:
         handler, rendered = self._means.handler(message["type"]), wire.rendered_of(message["rendered"])
         if self._means.monotonic() >= until:
             return {"late": True}
+        place, needs = _asked_place(message)
         with self._starting:
+            if not tokens.knows(token) and place is not None and not self._room.begin(place, needs):
+                return {"late": True}
             is_new = tokens.enter(token)
             if is_new:
                 self._spent.begun(token, until)
                 carrier.keep_lease(until)
-                carrier.start(token.history_id, handler, rendered, lease_bound=bool(message["lease_bound"]))
+                bound = bool(message["lease_bound"])
+                carrier.start(token.history_id, handler, rendered, lease_bound=bound, needs=needs)
         return {} if is_new else self._known(token, carrier)
 
     def _known(self, token: AgentToken, carrier: Carrier) -> Message:
@@ -188,7 +212,8 @@ class Agent:
         self._tokens(token.database_id).renew(token)
         carrier.keep_lease(float(message["until"]))
         bound = bool(message["lease_bound"])
-        carrier.adopt(token.history_id, left.handler, left.rendered, left.entry, bound=bound)
+        _, needs = _asked_place(message)
+        carrier.adopt(token.history_id, left.handler, left.rendered, left.entry, bound=bound, needs=needs)
         return {}
 
     def _stop(self, message: Mapping[str, Any], carrier: Carrier) -> Message:
@@ -261,6 +286,13 @@ class Agent:
             carrier = self._carriers.pop((database_id, pool, controller), None)
         if carrier is not None:
             carrier.close()
+
+
+def _asked_place(message: Mapping[str, Any]) -> tuple[Place | None, HostNeeds | None]:
+    """Return for which instance a slot is asked for, if for any, and what the step needs besides."""
+    whose = str(message["database"]), str(message["pool"]), str(message["controller"])
+    needs = host_needs(None if message.get("needs") is None else str(message["needs"]))
+    return None if message.get("instance") is None else (*whose, int(message["instance"])), needs
 
 
 def _as_folder(name: str) -> str:

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 from batchctl.domain.errors import CannotBegin
 from batchctl.domain.operators.agents_seen import AgentsSeen
 from batchctl.domain.rows import HistoryId, InstanceId
-from batchctl.domain.rule_texts import HostNeeds
+from batchctl.domain.rule_texts import HostNeeds, taken_by
+from batchctl.system.remote.agent_room import RESERVED
 from batchctl.system.remote.followed_agent import FollowedAgent, PoolMeans, RemoteAttempt
 from batchctl.system.remote.transport import AgentTransport, UnreachableError
 from batchctl.system.remote.wire import Message, Received
@@ -19,10 +20,10 @@ from batchctl.system.remote.wire import Message, Received
 Result = TypeVar("Result")
 LOOK = 1.0
 """Seconds between two looks which agents there are."""
-RESERVED = 10.0
-"""Seconds for which a slot is kept for a step that was made ready, and has not begun."""
 PREPARED_IN = 3.0
 """Seconds within which an agent makes a step ready: the controller waits for it."""
+MOST_ASKED = 4
+"""How many agents are asked for a slot that others have just taken, before the step is put back."""
 ENDED_IN = 10.0
 NEXT_LOOK = 0.1
 
@@ -98,22 +99,30 @@ class AgentPool:
         self, instance_id: InstanceId, process_type: str, needs: HostNeeds | None, message: Message
     ) -> tuple[FollowedAgent, Received]:
         """Choose an agent with a free slot and what is needed, and have it make a step ready; raises `CannotBegin`."""
-        agent = self._chosen(instance_id, process_type, needs)
-        try:
-            answer = self._wait(agent.ask("prepare", message, within=PREPARED_IN), PREPARED_IN + 1)
-        except UnreachableError as error:
-            self._set_free(agent, instance_id)
-            reason = f"Agent {agent.offer.name} of pool {self.name} did not make the step ready: {error}."
-            raise CannotBegin(reason) from None
-        if answer.get("rendered") is None:
-            self._set_free(agent, instance_id)
+        asked = {**message, "instance": instance_id, "needs": None if needs is None else needs.text}
+        for _ in range(MOST_ASKED):
+            agent = self._chosen(instance_id, process_type, needs)
+            try:
+                answer = self._wait(agent.ask("prepare", asked, within=PREPARED_IN), PREPARED_IN + 1)
+            except UnreachableError as error:
+                self._set_free(agent, instance_id)
+                reason = f"Agent {agent.offer.name} of pool {self.name} did not make the step ready: {error}."
+                raise CannotBegin(reason) from None
+            if answer.get("rendered") is None:
+                self._set_free(agent, instance_id)
+            if "full" not in answer:
+                break
+        else:
+            reason = f"Other controllers have taken the slots of pool {self.name} that were free."
+            raise CannotBegin(reason)
         if "refused" in answer:
             raise CannotBegin(f"Agent {agent.offer.name} of pool {self.name} refused: {answer['refused']}")
         return agent, answer
 
-    def start(self, name: str, instance_id: InstanceId, attempt: RemoteAttempt) -> bool:
+    def start(self, name: str, attempt: RemoteAttempt) -> bool:
         """Have an agent begin an attempt; false where it is gone."""
-        self._reserved.pop((name, instance_id), None)
+        if attempt.instance_id is not None:
+            self._reserved.pop((name, attempt.instance_id), None)
         return self._take_up(name, attempt, lambda agent: agent.start(attempt))
 
     def adopt(self, name: str, attempt: RemoteAttempt, message: Mapping[str, Any]) -> bool:
@@ -211,10 +220,8 @@ class AgentPool:
         free = max(agent.offer.slots - max(len(agent.attempts), agent.busy) - len(kept), 0)
         if needs is None:
             return free
-        left = dict(agent.left)
-        for one in kept:
-            if one.needs is not None:
-                left |= {name: left.get(name, 0) - amount for name, amount in one.needs.amounts.items()}
+        taken = taken_by(one.needs for one in kept)
+        left = {name: amount - taken.get(name, 0) for name, amount in agent.left.items()}
         return min(free, max(needs.times(left), 0))
 
     def _wait(self, work: Coroutine[Any, Any, Result], seconds: float) -> Result:

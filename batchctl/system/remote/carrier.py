@@ -14,6 +14,7 @@ from typing import Protocol, TypeVar
 from batchctl.domain.errors import Refused
 from batchctl.domain.outcomes import Rendered
 from batchctl.domain.rows import HistoryEntry, HistoryId
+from batchctl.domain.rule_texts import HostNeeds
 from batchctl.domain.text import in_short
 from batchctl.plugin_api import StepHandler
 from batchctl.ports import Finished, StepRunner
@@ -52,7 +53,8 @@ class Carrier:
         self.mark, self._monotonic = mark, monotonic
         self.news = AgentNews()
         self.asked_at = monotonic()
-        self.under_way: set[HistoryId] = set()
+        self.under_way: dict[HistoryId, HostNeeds | None] = {}
+        """What it carries, with what each step needs of the agent."""
         self._runner = runner
         self._lease_bound: set[HistoryId] = set()
         self._calls: deque[Callable[[], object]] = deque()
@@ -82,17 +84,32 @@ class Carrier:
         silent = self._monotonic() - self.asked_at
         return not self.under_way and silent >= (IDLE if self.news.all_heard else UNHEARD)
 
-    def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, lease_bound: bool) -> None:
+    def start(
+        self,
+        key: HistoryId,
+        handler: StepHandler,
+        rendered: Rendered,
+        *,
+        lease_bound: bool,
+        needs: HostNeeds | None = None,
+    ) -> None:
         """Begin a step; its end is news, also where it cannot begin."""
-        self._take_up(key, lease_bound=lease_bound)
+        self._take_up(key, needs, lease_bound=lease_bound)
         self._post(partial(self._start, key, handler, rendered, lease_bound=lease_bound))
 
     def adopt(
-        self, key: HistoryId, handler: StepHandler, rendered: Rendered, entry: HistoryEntry, *, bound: bool
+        self,
+        key: HistoryId,
+        handler: StepHandler,
+        rendered: Rendered,
+        entry: HistoryEntry,
+        *,
+        bound: bool,
+        needs: HostNeeds | None = None,
     ) -> None:
         """Go on with a step that was found adoptable, once."""
         if key not in self.under_way:
-            self._take_up(key, lease_bound=bound)
+            self._take_up(key, needs, lease_bound=bound)
             self._post(partial(self._runner.adopt, key, handler, rendered, entry, lease_bound=bound))
 
     def stop(self, key: HistoryId) -> None:
@@ -132,8 +149,8 @@ class Carrier:
         self._wake()
         self._turning.join()
 
-    def _take_up(self, key: HistoryId, *, lease_bound: bool) -> None:
-        self.under_way.add(key)
+    def _take_up(self, key: HistoryId, needs: HostNeeds | None, *, lease_bound: bool) -> None:
+        self.under_way[key] = needs
         if lease_bound:
             self._lease_bound.add(key)
 
@@ -178,7 +195,8 @@ class Carrier:
         reports = self._runner.collect(timedelta(seconds=self._pause()))
         ended = {each.key for each in reports if isinstance(each, Finished)}
         self.news.add(reports)
-        self.under_way -= ended
+        for key in ended:
+            self.under_way.pop(key, None)
         self._lease_bound -= ended
 
     def _pause(self) -> float:

@@ -11,8 +11,8 @@ from datetime import datetime
 
 from batchctl.domain.operators.agents_seen import SeenAgent
 from batchctl.domain.outcomes import Rendered, StepOutcome
-from batchctl.domain.rows import HistoryId
-from batchctl.domain.rule_texts import HostNeeds
+from batchctl.domain.rows import HistoryId, InstanceId
+from batchctl.domain.rule_texts import HostNeeds, taken_by
 from batchctl.domain.text import in_short
 from batchctl.ports import Finished, Report
 from batchctl.system.remote import wire
@@ -78,6 +78,8 @@ class RemoteAttempt:
     lease_bound: bool
     needs: HostNeeds | None = None
     """What it needs of its agent, as long as it runs there."""
+    instance_id: InstanceId | None = None
+    """For which instance a slot is kept; None for one that needs none."""
     goes_on_alone: bool = False
     """True for what outlives its agent, so that another controller can go on with it."""
     carrier: str = ""
@@ -105,7 +107,9 @@ class FollowedAgent:
     """Why it takes no steps, if it takes none."""
     attempts: dict[HistoryId, RemoteAttempt] = field(default_factory=dict)
     busy: int = 0
-    """How many steps it carries, for whichever controllers."""
+    """How many of its slots are taken, by whichever controllers, but for those that are kept for this one."""
+    taken: Mapping[str, float] = field(default_factory=dict)
+    """What is taken of what steps may need, in the same way."""
     carrier: str = ""
     """The mark of what carries steps there for this controller: another one once the agent has begun anew."""
     _grace: float = 0.0
@@ -132,12 +136,9 @@ class FollowedAgent:
 
     @property
     def _taken(self) -> Mapping[str, float]:
-        """Return what the steps take that it carries for this controller."""
-        taken: dict[str, float] = {}
-        for attempt in [*self.attempts.values()]:
-            if attempt.needs is not None:
-                taken |= {name: taken.get(name, 0) + amount for name, amount in attempt.needs.amounts.items()}
-        return taken
+        """Return what its steps take, as far as this controller knows."""
+        own, said = taken_by(attempt.needs for attempt in [*self.attempts.values()]), self.taken
+        return {name: max(own.get(name, 0), said.get(name, 0)) for name in {*own, *said}}
 
     @property
     def seen(self) -> SeenAgent:
@@ -223,6 +224,8 @@ class FollowedAgent:
             "token": attempt.token.message,
             "lease_bound": attempt.lease_bound,
             "carrier": attempt.carrier,
+            "instance": attempt.instance_id,
+            "needs": None if attempt.needs is None else attempt.needs.text,
         }
         until = attempt.until
         while self._has(attempt):
@@ -256,10 +259,11 @@ class FollowedAgent:
         try:
             # It has read its clock before the answer came: what is reckoned by this is no later there than here.
             ahead, busy = float(answer["clock"]) - heard_at, int(answer["busy"])
+            taken = {str(name): float(amount) for name, amount in answer["taken"].items()}
         except UNREADABLE as error:
             raise UnreachableError(_unreadable(error)) from error
         self._heard_at, self._ahead = heard_at, ahead
-        before, self.busy = self.busy, busy
+        before, self.busy, self.taken = self.busy, busy, taken
         if self.busy < before:
             self.means.has_room()
         return answer

@@ -36,7 +36,7 @@ class RoutedRunner:
             self._local.start(key, handler, rendered, lease_bound=lease_bound)
             return
         attempt = _attempt(key, handler, rendered, lease_bound=lease_bound)
-        if not self._pools[handler.pool].start(handler.agent, handler.instance_id, attempt):
+        if not self._pools[handler.pool].start(handler.agent, attempt):
             self._local.refuse(key, f"not started: agent {handler.agent} of pool {handler.pool} is gone", put_back=True)
 
     def keep_lease(self, until: float) -> None:
@@ -158,7 +158,10 @@ class RoutedRunner:
 
 def _attempt(key: HistoryId, handler: AgentHandler, rendered: Rendered, *, lease_bound: bool) -> RemoteAttempt:
     token = AgentToken(handler.database_id, key, handler.claim_token)
-    return RemoteAttempt(token, handler.carried_type, rendered, lease_bound, handler.needs, handler.goes_on_alone)
+    what = token, handler.carried_type, rendered, lease_bound
+    return RemoteAttempt(
+        *what, needs=handler.needs, instance_id=handler.instance_id, goes_on_alone=handler.goes_on_alone
+    )
 
 
 def _of_entry(entry: HistoryEntry, handler: AgentHandler, rendered: Rendered) -> Message:

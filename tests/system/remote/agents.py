@@ -76,6 +76,7 @@ def an_agent(
     slots: int = 4,
     now: Callable[[], datetime] = NOW,
     types: tuple[str, ...] = TYPES,
+    resources: Mapping[str, float] | None = None,
 ) -> Agent:
     """Return an agent of this host; one with another `boot` is the next start of it, or another worker."""
     facts = AgentFacts(
@@ -88,6 +89,7 @@ def an_agent(
         directory=str(state),
         python="python3",
         process_types=types,
+        resources=resources or {},
     )
     return Agent(
         AgentMeans(

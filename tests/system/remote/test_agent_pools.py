@@ -15,7 +15,7 @@ from batchctl import __version__
 from batchctl.domain.errors import CannotBegin
 from batchctl.domain.outcomes import Rendered, StepOutcome
 from batchctl.domain.rows import HistoryId, InstanceId
-from batchctl.domain.rule_texts import host_needs
+from batchctl.domain.rule_texts import HostNeeds, host_needs
 from batchctl.ports import Finished, Report
 from batchctl.system.clock import SystemClock
 from batchctl.system.remote.agent import Agent
@@ -47,17 +47,19 @@ class Pooled:
         self.pool = AgentPool(pool, self.transport, means)
         self.pool.keep_lease(time.monotonic() + LIMIT)
 
-    def start(self, key: int, script: str, *, bound: bool = False, agent: str | None = None) -> str:
+    def start(
+        self, key: int, script: str, *, bound: bool = False, agent: str | None = None, needs: HostNeeds | None = None
+    ) -> str:
         """Begin a step as a controller does; return which agent carries it."""
-        name = self.prepare(key) if agent is None else agent
+        name = self.prepare(key, needs) if agent is None else agent
         token = AgentToken(DATABASE, HistoryId(key), 1)
         rendered = Rendered(script, {"script": script})
-        attempt = RemoteAttempt(token, "script", rendered, bound, goes_on_alone=True)
-        assert self.pool.start(name, InstanceId(key), attempt)
+        attempt = RemoteAttempt(token, "script", rendered, bound, needs, InstanceId(key), goes_on_alone=True)
+        assert self.pool.start(name, attempt)
         return name
 
-    def prepare(self, key: int) -> str:
-        agent, _ = self.pool.prepare(InstanceId(key), "script", None, asked(key))
+    def prepare(self, key: int, needs: HostNeeds | None = None) -> str:
+        agent, _ = self.pool.prepare(InstanceId(key), "script", needs, asked(key))
         return agent.offer.name
 
     def ends(self, count: int = 1) -> list[Finished]:
@@ -348,8 +350,10 @@ def test_what_does_not_go_on_alone_is_not_let_go(pooled: Pooled, ear: Ear) -> No
     assert pooled.pool.let_go(HistoryId(1))
 
 
-def test_needs_are_what_agents_have_left(agent: Agent, controller_id: str) -> None:
-    pooled = Pooled(controller_id, {"one": Wire(agent, resources={"MEMORY": 16e9, "GPU": 1})})
+def test_needs_are_what_agents_have_left(tmp_path: Path, controller_id: str) -> None:
+    has = {"MEMORY": 16e9, "GPU": 1}
+    agent = an_agent(tmp_path / "state", resources=has)
+    pooled = Pooled(controller_id, {"one": Wire(agent, resources=has)})
     half, gpu, more = host_needs("MEMORY=8e9"), host_needs("GPU=1, MEMORY=8e9"), host_needs("GPU=2")
     try:
         until(lambda: pooled.pool.room_for(None) == 4)
@@ -362,6 +366,7 @@ def test_needs_are_what_agents_have_left(agent: Agent, controller_id: str) -> No
             pooled.pool.prepare(InstanceId(2), "script", more, asked(2))
     finally:
         pooled.pool.close()
+        agent.close()
 
 
 def test_a_step_goes_to_an_agent_that_has_its_handler(agent: Agent, tmp_path: Path, controller_id: str) -> None:
