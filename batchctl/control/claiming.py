@@ -258,14 +258,16 @@ class _Look:
         # Asked each time: behind the lock it is another one.
         pace = limits.pace(self.connection, batch, self.now)
         found = gates.startable(batch, line, now=self.now, places=sys.maxsize, failures=self.failures, pace=pace)
-        others = (one for one in found if one.instance_id not in self.parked)
-        for number, instance in enumerate(others, start=1):
-            if self._has_room(batch, instance, in_pools):
+        number = 0
+        for instance in found:
+            is_passed_over = instance.instance_id in self.parked
+            number += not is_passed_over
+            if not is_passed_over and self._has_room(batch, instance, in_pools):
                 yield instance
             elif gates.makes_later_wait(instance, batch, self.now):
                 return
             else:
-                is_left_out = True
+                is_left_out |= not is_passed_over
             if is_left_out and number >= places:
                 return
 

@@ -43,7 +43,8 @@ class AgentProcess:
 
     def __init__(self, world: World, number: int, host: Host, boot: str, name: str) -> None:
         self.world, self.number, self.host, self.boot, self.name = world, number, host, boot, name
-        self.slots = world.options.agents[number].slots
+        plan = world.options.agents[number]
+        self.slots, self.resources = plan.slots, {"GPU": float(plan.gpus)} if plan.gpus else {}
         self.is_dead, self.is_stopped = False, False
         self.held: list[Callable[[], None]] = []
         """What has arrived while it was stopped."""
@@ -132,6 +133,7 @@ class AgentProcess:
             directory="/work",
             python="python3",
             process_types=tuple(HANDLERS),
+            resources=self.resources,
         )
 
     def _prepare(self, database_id: str, asked: AskedStep) -> Message:

@@ -70,7 +70,7 @@ class AgentRunner(ScriptedRunner):
         for one in self._world.supervisors.values():
             one.look_at_the_time(self._now)
         super().start(key, handler, rendered, lease_bound=lease_bound)
-        self._world.agents.laws.check_slots(self.seat)
+        self._world.agents.laws.check_room(self.seat.process)
 
     def stop_left_over(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Sequence[int]:
         """Kill what is left over on this host only."""

@@ -48,7 +48,8 @@ def _options(chance: Random, options: Options) -> Options:
     far = chance.choice((1, 1, 2))
     hosts = len(options.ahead)
     agents = [
-        AgentPlan(hosts + chance.randrange(far), chance.choice((1, 2, 3))) for _ in range(chance.choice((1, 2, 2, 3)))
+        AgentPlan(hosts + chance.randrange(far), chance.choice((1, 2, 3)), 0 if at else 1)
+        for at in range(chance.choice((1, 2, 2, 3)))
     ]
     return replace(
         options,
@@ -84,12 +85,14 @@ def _shorter(event: Event, options: Options) -> Event:
 def _batch(chance: Random, batch: BatchPlan) -> BatchPlan:
     if chance.random() < 0.3:
         # What goes on whatever becomes of its controller, so that another one finds it.
-        lasting = tuple(replace(step, on_lost="hold", is_command=True) for step in batch.steps)
+        needs = chance.choice((None, None, "GPU=1", "GPU=0.5"))
+        lasting = tuple(replace(step, on_lost="hold", is_command=True, needs=needs) for step in batch.steps)
         return replace(batch, steps=lasting, pool=BURST, poison=False, max_concurrent=3)
     steps = tuple(
         replace(
             step,
             pool=None if chance.random() < 0.8 else "default",
+            needs="GPU=1" if chance.random() < 0.2 else None,
             is_command=step.is_command and chance.random() < 0.7,
         )
         for step in batch.steps

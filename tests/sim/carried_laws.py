@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from batchctl.domain.rule_texts import host_needs, taken_by
 from batchctl.ports import Finished, Report
 from batchctl.system.remote.wire import Message, Received
 from tests.sim.hosts import Running
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 NOTHING_DONE = ("refused", "elsewhere", "late", "known")
 LITTLE = 1e-6
+_NEEDS = """
+SELECT p.Needs FROM ProcessControl p JOIN BatchControl c ON c.ProcessBatch_id = p.ProcessBatch_id
+WHERE c.BatchControl_id = ? AND p.ProcessControlSeq = ?
+"""
 
 
 class CarriedLaws:
@@ -126,11 +131,16 @@ class CarriedLaws:
         if (adopted_by := self._adopted.get(running.key, seat.controller)) != seat.controller:
             raise Broken("I34", f"{seat.name} stops attempt {running.key}, which is {adopted_by}'s now")
 
-    def check_slots(self, seat: Seat) -> None:
-        """See that an agent has begun no more for one controller than it has slots."""
-        now, process = self._world.time.seconds, seat.process
-        own = [one for one in self._world.executions if one.owner == seat.name and one.is_alive(now)]
-        if len(own) > process.slots:
-            raise Broken(
-                "slots", f"{process.name} carries {len(own)} steps of {seat.controller} in {process.slots} slots"
-            )
+    def check_room(self, process: AgentProcess) -> None:
+        """See that what an agent has begun, for all controllers together, has its slots and its resources."""
+        world, now = self._world, self._world.time.seconds
+        seats = {seat.name for seat in process.seats if not world.supervisors[seat.name].orphaned}
+        begun = [one for one in world.executions if one.owner in seats and one.is_alive(now)]
+        begun = [one for one in begun if one.key not in self._adopted]
+        if len(begun) > process.slots:
+            raise Broken("slots", f"{process.name} carries {len(begun)} steps in {process.slots} slots")
+        needed = [host_needs(text) for one in begun for (text,) in world.rows(_NEEDS, one.instance, one.seq)]
+        world.happened["Needed of an agent"] += any(needed)
+        for name, amount in taken_by(needed).items():
+            if amount > process.resources.get(name, 0) + LITTLE:
+                raise Broken("needs", f"{process.name} carries steps that need {amount:g} of {name}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from batchctl.store import history
-from batchctl.system.remote import agent, agent_news, agent_pool, carrier, followed_agent, routed_runner, token_journal
+from batchctl.system.remote import agent, agent_news, agent_room, carrier, followed_agent, routed_runner, token_journal
 from tests.sim.mutating import Mutant, mutant
 
 _SUCCESS = "\"UPDATE BatchProcessHistory SET Status = 'success' WHERE BatchProcessHistory_id = \""
@@ -86,7 +86,17 @@ CARRIED_MUTANTS: tuple[Mutant, ...] = (
     mutant(
         "slots that are kept for steps made ready count as free",
         "slots",
-        (agent_pool, "max(len(agent.attempts), agent.busy) - len(kept)", "max(len(agent.attempts), agent.busy)"),
+        (agent_room, "held = [*self.carried(), *(its for _, its in self._kept.values())]", "held = [*self.carried()]"),
+    ),
+    mutant(
+        "a step begins although others have its slot",
+        "slots",
+        (agent_room, "return is_kept or self._has(needs)", "return True"),
+    ),
+    mutant(
+        "what other controllers' steps need of an agent is not counted",
+        "needs",
+        (agent_room, "taken = taken_by(held)", "taken = {}"),
     ),
     mutant(
         "an agent that does not answer counts as one that knows of nothing",

@@ -66,6 +66,12 @@ def _heal(world: World) -> None:
     world.tell("world", "healed", {})
 
 
+def _are_agents_unmet(world: World) -> bool:
+    """Say whether a controller still waits for what an agent says of itself: an answer that was lost takes its time."""
+    programs = filter(None, map(world.program, range(len(world.workers))))
+    return any(agent.facts is None for one in programs for pool in one.pools.values() for agent in pool.agents)
+
+
 def _drain(world: World) -> None:
     """Turn and wait until nothing is left to be done."""
     has_waited = False
@@ -74,7 +80,7 @@ def _drain(world: World) -> None:
         for worker in range(len(world.workers)):
             _turn_until_idle(world, worker)
         seconds = waiting.until_something_happens(world, world.pace)
-        if seconds is None and before == world.progress and has_waited:
+        if seconds is None and before == world.progress and has_waited and not _are_agents_unmet(world):
             return
         # The leader looks by itself now and then, whatever it has been told.
         has_waited = seconds is None

@@ -302,6 +302,7 @@ class StepPlan:
     learns: bool = False
     """True when its past decides how many these should be."""
     pool: str | None = None
+    needs: str | None = None
     asks: str | None = None
     """What stands in Data4 of a step that asks people; None where it asks none."""
 
@@ -343,10 +344,11 @@ class PoolPlan:
 
 @dataclass(frozen=True, slots=True)
 class AgentPlan:
-    """An agent: the host it runs on, and its slots."""
+    """An agent: the host it runs on, its slots, and what it has of GPU."""
 
     host: int
     slots: int = 1
+    gpus: int = 0
 
 
 @dataclass(frozen=True, slots=True)

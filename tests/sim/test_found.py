@@ -12,6 +12,7 @@ from tests.sim.script import (
     AgentPlan,
     Backfill,
     BatchPlan,
+    DependentPlan,
     Fault,
     Kill,
     KillSupervisor,
@@ -255,3 +256,47 @@ def test_what_agents_carry_is_not_begun_again_by_a_controller_that_does_not_serv
     )
 
     assert play(Script(options, (*dies, *goes_on))).message == ""
+
+
+def with_agents(*batches: BatchPlan, **options: object) -> Options:
+    """Return options with a pool of agents, which the first controller serves, and the second where that is said."""
+    pools = (PoolPlan("default"), PoolPlan("burst", kind="dask"))
+    known: dict[str, object] = {
+        "pools": pools,
+        "agent_lease": 5.0,
+        "serves": (("default", "burst"), ("default", "burst")),
+    }
+    return Options(batches=batches, **{**known, **options})  # type: ignore[arg-type]
+
+
+def test_a_controller_that_comes_back_begins_nothing_before_what_it_still_stops_and_others_retry() -> None:
+    gpu = StepPlan("rerun", is_command=False, needs="GPU=1")
+    options = with_agents(
+        BatchPlan((StepPlan(),), retry_count=2, max_concurrent=3, pool="burst"),
+        BatchPlan((StepPlan("verify", pool="default"), gpu), retry_count=2, pool="burst"),
+        places=(2, 1),
+        slots=3,
+        ahead=(0.0, 0.0, 0.0, 0.0),
+        orphan_timeout=20.0,
+        dependents=(DependentPlan((0, 1)),),
+        serves=(("default", "burst"), ("default",)),
+        agents=(AgentPlan(3, 2, gpus=1), AgentPlan(3, 2)),
+    )
+    arrive = (Submit("B0", "poison1"), Submit("B0", "file2"), Submit("B1", "file3"), Submit("B1", "file4"))
+
+    assert play(Script(options, (*arrive, Run(1.0), Run(32.0), Stall(0), Run(34.0)))).message == ""
+
+
+def test_a_controller_that_comes_back_takes_over_at_an_agent_nothing_that_another_has_taken_over_meanwhile() -> None:
+    options = with_agents(
+        BatchPlan((StepPlan(needs="GPU=1"),), retry_count=2, on_failure="continue", max_concurrent=3, pool="burst"),
+        BatchPlan((StepPlan(),), retry_wait=0, units=2, pool="burst"),
+        places=(0, 0),
+        ahead=(0.0, 0.0, 0.0),
+        orphan_timeout=30.0,
+        agents=(AgentPlan(2, 3, gpus=1),),
+    )
+    freezes = Fault(None, "C8", Kind.FREEZE_AFTER, (Run(48.0), Run(48.0)))
+    events = (Submit("B1", "file2"), freezes, Run(12.5), Submit("B0", "far303771"), Run(2.0), Kill(0), Run(51.0))
+
+    assert play(Script(options, events)).message == ""

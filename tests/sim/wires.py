@@ -166,7 +166,8 @@ class WiredTransport:
     async def offered(self) -> Mapping[str, OfferedAgent]:
         """Return the agents that are there."""
         self._see()
-        return {one.name: OfferedAgent(one.name, one.slots) for one in self._world.agents.processes if not one.is_dead}
+        living = (one for one in self._world.agents.processes if not one.is_dead)
+        return {one.name: OfferedAgent(one.name, one.slots, one.resources) for one in living}
 
     async def ask(self, name: str, verb: str, message: Received, *, within: float) -> Message:
         """Ask an agent; raises `UnreachableError`."""

@@ -320,12 +320,12 @@ class World:
             kind = "confirm" if step.asks is not None else "command" if step.is_command else "call"
             self.raw.execute(
                 "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, OnLost, MaxDuration,"
-                " RetryCount, RetryWaitSecs, RetryBackoff, RetryOn, OnStepFailure, RowsMin, RowsMax, OnRows, Pool, Data4)"
-                " SELECT ProcessBatch_id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM ProcessBatch"
+                " RetryCount, RetryWaitSecs, RetryBackoff, RetryOn, OnStepFailure, RowsMin, RowsMax, OnRows, Pool, Needs, Data4)"
+                " SELECT ProcessBatch_id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM ProcessBatch"
                 " WHERE ProcessBatchName = ?",
                 (
                     *(10 * at, f"step {at}", kind, step.on_lost, step.max_duration),
-                    *(*stepwise.columns(step), step.pool, step.asks, f"B{number}"),
+                    *(*stepwise.columns(step), step.pool, step.needs, step.asks, f"B{number}"),
                 ),
             )
 

@@ -209,8 +209,13 @@ class Agent:
         token, left = AgentToken.of(message["token"]), _LeftStep.of(message, self._means.handler)
         if message["carrier"] != carrier.mark:
             return {"elsewhere": True}
+        until = float(message["until"])
+        if self._means.monotonic() >= until:
+            # Its controller has been away: others may have taken the attempt over, and its end may be recorded.
+            return {"late": True}
         self._tokens(token.database_id).renew(token)
-        carrier.keep_lease(float(message["until"]))
+        self._spent.begun(token, until)
+        carrier.keep_lease(until)
         bound = bool(message["lease_bound"])
         _, needs = _asked_place(message)
         carrier.adopt(token.history_id, left.handler, left.rendered, left.entry, bound=bound, needs=needs)

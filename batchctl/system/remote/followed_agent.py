@@ -211,7 +211,7 @@ class FollowedAgent:
     async def adopt(self, attempt: RemoteAttempt, message: Received) -> None:
         """Have an attempt of a dead controller gone on with."""
         answer = await self._tell("adopt", attempt, message)
-        if "refused" in answer or "elsewhere" in answer:
+        if {"refused", "elsewhere", "late"} & answer.keys():
             attempt.carrier = ""  # Nothing vouches for it any more.
 
     async def _tell(self, verb: str, attempt: RemoteAttempt, message: Received) -> Received:

@@ -178,6 +178,17 @@ def test_what_an_adopted_step_may_go_on_is_what_its_new_controller_vouches_for(
     assert not other.end_of(1).outcome.succeeded
 
 
+def test_what_a_controller_takes_over_too_late_is_not_gone_on_with(asking: Asking, agent: Agent) -> None:
+    asking.start(1, "true")
+    asking.end_of(1)
+    other = Asking(agent, f"{asking.controller}-next")
+    late = {"token": other.token(1, 2), "carrier": other.carrier, "lease_bound": False, "until": time.monotonic() - 0.1}
+    answer = other.ask("adopt", **other.left(1, "true", of=asking.controller), **late)
+
+    assert answer["late"]
+    assert "refused" not in asking.ask("stop", token=asking.token(1, 1)), "nothing has taken its claim"
+
+
 def test_what_a_dead_controller_had_within_the_agent_is_stopped_before_it_is_lost(asking: Asking, agent: Agent) -> None:
     asking.start(1, "", kind="waits")
     other = Asking(agent, f"{asking.controller}-next")
