@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from batchctl import __version__, dask_agent
 from batchctl.agent_node import console_of
 from batchctl.app import App
-from batchctl.domain.errors import Refused, StepRefused
+from batchctl.domain.errors import NoFreeSlot, Refused, StepRefused
 from batchctl.domain.operators.carried_specs import carried
 from batchctl.domain.outcomes import Rendered
 from batchctl.domain.rows import BatchDefinition, BatchInstance, HistoryEntry, Step
@@ -62,7 +62,8 @@ class RoutedPreparer(Preparer):
                 instance.instance_id, step.process_type, step.host_needs, {"asked": asked.message}
             )
         except StepRefused as refused:
-            return Prepared(step, None, None, storable(refused.in_full), put_back=True)
+            has_no_slot = isinstance(refused, NoFreeSlot)
+            return Prepared(step, None, None, storable(refused.in_full), put_back=True, has_no_slot=has_no_slot)
         if answer["rendered"] is None:
             return Prepared(step, None, None, str(answer["not_ready"]), put_back=bool(answer["put_back"]))
         rendered = wire.rendered_of(answer["rendered"])

@@ -277,6 +277,9 @@ class PoolOfAgents(Protocol):
     def room_for(self, needs: HostNeeds | None) -> int:
         """Return how many steps more the agents can take that need the same."""
 
+    def can_take(self, instance_id: InstanceId, needs: HostNeeds | None) -> bool:
+        """Say whether an agent can take the step of an instance, or keeps a slot for it already."""
+
     def take_new_room(self) -> bool:
         """Say whether there is more room than when this was last asked."""
 

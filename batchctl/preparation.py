@@ -50,6 +50,8 @@ class Prepared:
     refused: str | None
     put_back: bool = False
     """True when another host may carry it out, or this one later."""
+    has_no_slot: bool = False
+    """True where no agent has a slot for it now: nothing of it is recorded, and its instance waits in line."""
     command_spec: str = NOTHING_RENDERED
     """What stands in the history as the exact specification, as JSON."""
     host: str | None = None

@@ -118,11 +118,16 @@ class Claimer:
             free = [instance for instance in chosen if instance.instance_id not in locked]
             if singly:
                 in_time = takewhile(lambda _: self.recorder.has_time, free)
-                written += sum(
-                    (self._claim_one(connection, one, batch, batches, now) for one in in_time), WrittenTurn()
-                )
+                for one in in_time:
+                    try:
+                        written += self._claim_one(connection, one, batch, batches, now)
+                    except _NoSlotError:
+                        return written
             elif free:
-                written += self._claim_together(connection, free, batch, now)
+                claimed = self._claim_together(connection, free, batch, now)
+                written += claimed
+                if len(claimed.started) < len(free):
+                    break
         return written
 
     def _claim_together(
@@ -150,7 +155,7 @@ class Claimer:
             with savepoint(connection):
                 if instances.claim(connection, instance, after, now):
                     return self._begin_next(connection, instance, after, batch, batches, now)
-        except BatchctlError:
+        except (BatchctlError, _NoSlotError):
             raise
         except Exception as error:  # noqa: BLE001 - the boundary between one instance and the next
             return WrittenTurn(parked=((instance.instance_id, in_short(error)),))
@@ -174,7 +179,10 @@ class Claimer:
         plan = self._plan(connection, before, instance, batch, so_far)
         if plan is None:
             return self._finish_without_step(connection, instance, batch, batches, now)
-        return self.recorder.begin(connection, [plan], now)
+        written = self.recorder.begin(connection, [plan], now)
+        if not written.begun:
+            raise _NoSlotError
+        return written
 
     def _plan(
         self,
@@ -210,6 +218,10 @@ class Claimer:
         started.note_end(connection, after, None, now)
         fired = dependencies.offer(connection, [after], batches, now)
         return WrittenTurn(announced=(InstanceMessage(batch.name, after),), fired=tuple(fired))
+
+
+class _NoSlotError(Exception):
+    """Agents have no slot for the step of an instance that was claimed: the claim is taken back."""
 
 
 @dataclass(frozen=True)

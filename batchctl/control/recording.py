@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -57,6 +57,10 @@ class Recorder:
     def can_begin(self, batch: BatchDefinition, step: Step | None) -> bool:
         """Say whether this controller serves a step's pool and has its plugin: else another one begins the step."""
         return step is None or (self.serves.may_begin(batch, step) and self.has_plugin(step))
+
+    def _can_go_on(self, batch: BatchDefinition, step: Step | None, instance_id: InstanceId) -> bool:
+        """Say whether an instance may go on with a step at once, and not wait in line for it as all others do."""
+        return step is None or (self.serves.can_go_on(batch, step, instance_id) and self.has_plugin(step))
 
     def has_plugin(self, step: Step) -> bool:
         """Say whether this controller has the plugin that carries a step out."""
@@ -120,11 +124,10 @@ class Recorder:
         for each in ends:
             end, instance = _guarded(connection, each), each.attempt.instance
             may_begin = not stopping and (self.has_time or instance.instance_id in made)
-            decided.append(self._decide(connection, end, instance, batches, now, may_begin=may_begin))
-            for plan in next_plans(decided[-1:]):
-                before = made.get(instance.instance_id)
-                is_same = before is not None and before.planned == plan
-                ready.append(plan.ready(before.prepared, at) if before and is_same else self._ready(plan, at))
+            decide = partial(self._decide, connection, end, instance, batches, now)
+            one, its = self._with_next(decide, at, made.get(instance.instance_id), may_begin=may_begin)
+            decided.append(one)
+            ready += its
         moves = [(one.found, one.after) for one in decided]
         writing = self._make(connection, moves, decided, ready, at)
         return Draft(ends, batches, now, stopping, decided, writing)
@@ -151,9 +154,9 @@ class Recorder:
         found = self._load(connection, attempt) if end.stop is StopReason.CANCEL else attempt.instance
         stands = history.is_live(connection, attempt.history_id, attempt.instance.claim_token)
         while stands and found is not None and _is_ours(found, attempt):
-            decided = self._decide(connection, end, found, batches, now, may_begin=may_begin)
+            decide = partial(self._decide, connection, end, found, batches, now)
+            decided, ready = self._with_next(decide, at, may_begin=may_begin)
             if instances.move(connection, found, decided.after, at):
-                ready = [self._ready(plan, at) for plan in next_plans([decided])]
                 writing = self._make(connection, (), [decided], ready, at)
                 return self._write_ends(connection, [decided], writing, batches, apart=apart)
             # The row differs from when the attempt began: a person may have asked to pause or cancel it meanwhile.
@@ -167,10 +170,12 @@ class Recorder:
     ) -> WrittenTurn:
         """Record the beginning of attempts, and claims before them; raises `NotAsReadError` when one cannot be made.
 
-        Leave to the next turn what is to be claimed and cannot be made ready in this one any more.
+        Leave to the next turn what is to be claimed and cannot be made ready in this one any more, and what is behind a
+        step for which agents turn out to have no slot: those behind it may have to wait for it.
         """
         in_time = takewhile(lambda _: not claims or self.has_time, plans)
-        ready = [self._ready(plan, now) for plan in in_time]
+        made = (self._ready(plan, now) for plan in in_time)
+        ready = [*takewhile(lambda attempt: not attempt.prepared.has_no_slot, made)]
         if not ready:
             return WrittenTurn()
         writing = self._make(connection, claims[: len(ready)], (), ready, now, claim=True)
@@ -230,6 +235,22 @@ class Recorder:
         now = not_before(now, instance.updated_at)
         return instances.move(connection, instance, moves.moved(instance, moves.released(instance)), now)
 
+    def _with_next(
+        self, decide: Callable[..., AfterEnd], at: datetime, before: Attempt | None = None, *, may_begin: bool
+    ) -> tuple[AfterEnd, list[Attempt]]:
+        """Return what follows an end, with the next attempt made ready, as it was `before` if it is the same.
+
+        Where agents have no slot for that, its instance waits in line.
+        """
+        decided = decide(may_begin=may_begin)
+        ready = [
+            plan.ready(before.prepared, at) if before and before.planned == plan else self._ready(plan, at)
+            for plan in next_plans([decided])
+        ]
+        if any(attempt.prepared.has_no_slot for attempt in ready):
+            return decide(may_begin=False), []
+        return decided, ready
+
     def _decide(
         self,
         connection: Connection,
@@ -243,7 +264,7 @@ class Recorder:
         batch = batches.get(end.attempt.batch.batch_id)
         may_go_on = may_begin and batch is not None and gates.is_open(batch, now)
         batch = batch or end.attempt.batch
-        may_go_on = may_go_on and self.can_begin(batch, batch.step_after(end.attempt.step.seq))
+        may_go_on = may_go_on and self._can_go_on(batch, batch.step_after(end.attempt.step.seq), found.instance_id)
         ended = moves.unless_stopped(found, self._ended(connection, end))
         move = moves.after_step(found, batch, ended, now=now, may_go_on=may_go_on)
         return AfterEnd(end, batch, found, ended, move, moves.moved(found, move))

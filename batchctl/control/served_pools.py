@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from batchctl.domain.operators.pools import Pools
-from batchctl.domain.rows import DEFAULT_POOL, BatchDefinition, Step
+from batchctl.domain.rows import DEFAULT_POOL, BatchDefinition, InstanceId, Step
 from batchctl.ports import PoolOfAgents
 
 MADE_READY_TOGETHER = 8
@@ -26,6 +26,11 @@ class ServedPools:
     def may_begin(self, batch: BatchDefinition, step: Step) -> bool:
         """Say whether this controller may begin a step, as far as pools go."""
         return self.known.may_begin(batch, step, served=self.names, with_agents=self.agents, host=self.host)
+
+    def can_go_on(self, batch: BatchDefinition, step: Step, instance_id: InstanceId) -> bool:
+        """Say whether an instance may go on with its next step at once: where no agent has room, it waits in line for that."""
+        agents = self.agents.get(batch.pool_of(step))
+        return self.may_begin(batch, step) and (agents is None or agents.can_take(instance_id, step.host_needs))
 
     def take_new_room(self) -> bool:
         """Say whether agents have free slots that they had not when this was last asked."""

@@ -14,6 +14,7 @@ BatchctlError
 ├── Busy                    another controller, or a lock that does not end            exit 5
 ├── StepRefused             a step cannot be rendered; no retry can help
 │   └── CannotBegin         not by this host, or not yet: the step is put back
+│       └── NoFreeSlot      no agent has a slot for it now: it waits in line
 └── PluginError             a plugin is broken or missing
     └── NoAnswer            a handler did not answer what it was asked
 
@@ -166,6 +167,10 @@ class StepRefused(BatchctlError):
 
 class CannotBegin(StepRefused):
     """This host lacks what a step needs, which another may have, or this one later: the step is put back."""
+
+
+class NoFreeSlot(CannotBegin):
+    """The agents that could carry a step have no slot for it now: it waits in line, as if nobody had tried."""
 
 
 class PluginError(BatchctlError):

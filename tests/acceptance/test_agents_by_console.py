@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import select
 import signal
@@ -87,6 +88,34 @@ def test_an_agent_says_what_it_has_and_carries_steps(relayed: Relayed) -> None:
     assert relayed.night.status_of(1) == "complete"
     assert agent.end() == 0
     assert "told to end" in agent.log
+
+
+def test_steps_wait_in_line_for_what_an_agent_has_once_also_those_that_come_second_and_those_of_other_controllers(
+    relayed: Relayed,
+) -> None:
+    relayed.agent("far", relayed.token("far", "agent"), "--slots", "4", "--resources", "GPU=1")
+    until(lambda: relayed.night("pool", "test", POOL).returncode == 0)
+    far_batch(relayed, "true", "sleep 0.3")
+    relayed.night.sql("UPDATE ProcessControl SET Needs = 'GPU=1' WHERE ProcessControlSeq = 20")
+    relayed.night.sql("UPDATE ProcessBatch SET MaxConcurrent = 6")
+    for _ in range(5):
+        relayed.night.arrive("Far")
+    controllers = [
+        relayed.start("run", "--slots", "4", cwd=relayed.night.folder, env=relayed.night.environment) for _ in range(2)
+    ]
+    relayed.started.extend(controllers)
+    until(lambda: relayed.night.sql("SELECT count(*) FROM BatchControl WHERE Status = 'complete'") == [(6,)])
+    for controller in controllers:
+        controller.send_signal(signal.SIGTERM)
+        controller.communicate(timeout=LIMIT)
+
+    spans = relayed.night.sql(
+        "SELECT StartTime, EndTime FROM BatchProcessHistory"
+        " WHERE ProcessControlSeq = 20 AND Status = 'success' ORDER BY StartTime"
+    )
+    assert len(spans) == 6
+    assert all(before[1] <= after[0] for before, after in itertools.pairwise(spans)), "one after the other"
+    assert set(attempts(relayed)) == {"success"}, "to have no slot is no failure, and costs no pause"
 
 
 def test_an_agent_waits_for_a_console_that_is_away_and_a_step_for_one_that_comes_back(relayed: Relayed) -> None:
@@ -461,7 +490,7 @@ def test_check_says_what_the_host_of_an_agent_has_and_lacks(relayed: Relayed, ru
         assert said in " ".join(done.stderr.split())
     assert done.stderr.count("Next: ") == 2
     seen = json.loads(run_batchctl(*words, "--json", cwd=folder).stdout)
-    assert seen["Findings"][0]["Message"].startswith("The token lets no program in")
+    assert "The token lets no program in" in seen["Findings"][0]["Message"]
 
 
 def test_what_an_agent_lacks_is_said_with_its_host(relayed: Relayed) -> None:

@@ -14,8 +14,8 @@ CARRIED_MUTANTS: tuple[Mutant, ...] = (
         (agent, "is_new = tokens.enter(token)", "is_new = True"),
         (
             agent,
-            'carrier.start(token.history_id, handler, rendered, lease_bound=bool(message["lease_bound"]))',
-            'carrier.start(token.history_id, handler, rendered, lease_bound=bool(message["lease_bound"])); tokens.enter(token)',
+            "carrier.start(token.history_id, handler, rendered, lease_bound=bound, needs=needs)",
+            "carrier.start(token.history_id, handler, rendered, lease_bound=bound, needs=needs); tokens.enter(token)",
         ),
     ),
     mutant(
@@ -24,7 +24,12 @@ CARRIED_MUTANTS: tuple[Mutant, ...] = (
         (agent, "if tokens.knows(token):", "if False:"),
         (agent, "is_new = tokens.enter(token)", "is_new = tokens.enter(token) is not None"),
     ),
-    mutant("an agent obeys an older claim", "claim", (token_journal, "if token.claim_token < newest:", "if False:")),
+    mutant(
+        "an agent obeys an older claim",
+        "claim",
+        (token_journal, "if token.claim_token < newest:", "if False:"),
+        (agent, "if until <= self._means.monotonic():", "if False:"),
+    ),
     mutant(
         "the lease of an agent counts from the answer",
         "lease of agent",

@@ -10,6 +10,7 @@ from batchctl.domain.operators.pools import Place, to_serve, to_test, undraining
 from batchctl.domain.text import visible
 from batchctl.operations import pool_standing, shown_columns
 from batchctl.operations.operators import pooling
+from batchctl.operations.pool_standing import PoolStanding
 
 _name = click.argument("name", metavar="[HOST|POOL]", required=False)
 _host = click.option("--host", metavar="HOST", help="This host, also where no controller has run on it yet.")
@@ -43,20 +44,23 @@ def pools(session: CliSession, as_json: bool) -> None:
 
 
 def tell_unserved(session: CliSession) -> bool:
-    """Say for which pools something waits that no controller serves, nor this one has; say whether there are any."""
+    """Say after a pass for which pools something waits that nothing carries; say whether there are any."""
     app = session.app
     found = pool_standing.everything(app.transactions, app.clock, app.presence)
-    left = [
-        one for one in found if one.waiting and not one.serving and one.held_by is None and one.name not in app.pools
-    ]
-    for one in left:
-        waiting = output.counted(one.waiting, "instance")
-        output.say(
-            f"Note: neither this controller nor another one serves pool {visible(one.name)}; in line: {waiting}."
-        )
-    for one in left[:1]:
-        output.say(f"Next: {to_serve(one.name, one.pool)}")
-    return bool(left)
+    left = [one for one in found if one.waiting and not one.serving and one.held_by is None]
+    unserved = [one for one in left if one.name not in app.pools]
+    agentless = [one for one in left if one.name in app.pools and one.name in app.settings.agent_pools]
+    for one in unserved:
+        output.say(f"Note: neither this controller nor another one serves pool {visible(one.name)}; {_in_line(one)}.")
+    for one in agentless:
+        output.say(f"Note: no agent of pool {visible(one.name)} takes more now; {_in_line(one)}.")
+    for mend in [*(to_serve(one.name, one.pool) for one in unserved), *(to_test(one.name) for one in agentless)][:1]:
+        output.say(f"Next: {mend}")
+    return bool(unserved or agentless)
+
+
+def _in_line(pool: PoolStanding) -> str:
+    return f"in line: {output.counted(pool.waiting, 'instance')}"
 
 
 @click.command()

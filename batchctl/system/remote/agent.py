@@ -114,11 +114,14 @@ class Agent:
 
     @property
     def busy(self) -> int:
-        """Return how many steps it carries."""
-        return len(self._needs_under_way())
+        """Return how many steps it carries, ends that are just being reported among them."""
+        return sum(len(each.under_way) for each in self._carriers.copy().values())
 
     def _needs_under_way(self) -> list[HostNeeds | None]:
-        return [needs for each in self._carriers.copy().values() for needs in each.under_way.copy().values()]
+        carriers = self._carriers.copy().values()
+        return [
+            needs for each in carriers for key, needs in each.under_way.copy().items() if not each.news.has_end(key)
+        ]
 
     @property
     def is_done(self) -> bool:
@@ -210,8 +213,8 @@ class Agent:
         if message["carrier"] != carrier.mark:
             return {"elsewhere": True}
         until = float(message["until"])
-        if self._means.monotonic() >= until:
-            # Its controller has been away: others may have taken the attempt over, and its end may be recorded.
+        # Its controller was away then: others may have taken the attempt over, and its end may be recorded.
+        if until <= self._means.monotonic():
             return {"late": True}
         self._tokens(token.database_id).renew(token)
         self._spent.begun(token, until)

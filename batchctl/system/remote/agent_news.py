@@ -34,6 +34,11 @@ class AgentNews:
         with self._condition:
             return any(each.key == key for _, each in self._kept)
 
+    def has_end(self, key: HistoryId) -> bool:
+        """Say whether the end of an attempt is kept."""
+        with self._condition:
+            return any(each.key == key and isinstance(each, Finished) for _, each in self._kept)
+
     def add(self, reports: Iterable[Report]) -> None:
         """Keep reports, and wake whatever waits for them."""
         with self._condition:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, 
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from batchctl.domain.errors import CannotBegin
+from batchctl.domain.errors import CannotBegin, NoFreeSlot
 from batchctl.domain.operators.agents_seen import AgentsSeen
 from batchctl.domain.rows import HistoryId, InstanceId
 from batchctl.domain.rule_texts import HostNeeds, taken_by
@@ -23,7 +23,9 @@ LOOK = 1.0
 PREPARED_IN = 3.0
 """Seconds within which an agent makes a step ready: the controller waits for it."""
 MOST_ASKED = 4
-"""How many agents are asked for a slot that others have just taken, before the step is put back."""
+"""How many agents are asked for a slot that others have just taken, before the step waits in line."""
+LEFT_ALONE = 0.5
+"""Seconds for which an agent that had no slot is not asked for another: another controller has what was seen free."""
 ENDED_IN = 10.0
 NEXT_LOOK = 0.1
 
@@ -77,6 +79,10 @@ class AgentPool:
         reserved = self._slots_reserved()
         return sum(self._room_of(each, reserved.get(each.offer.name, ()), needs) for each in self.agents)
 
+    def can_take(self, instance_id: InstanceId, needs: HostNeeds | None) -> bool:
+        """Say whether an agent can take the step of an instance, or keeps a slot for it already."""
+        return any(who == instance_id for _, who in self._reserved) or self.room_for(needs) > 0
+
     def take_new_room(self) -> bool:
         """Say whether there is more room than when this was last asked."""
         found, self._has_new_room = self._has_new_room, False
@@ -112,9 +118,11 @@ class AgentPool:
                 self._set_free(agent, instance_id)
             if "full" not in answer:
                 break
+            agent.full_until = self._means.monotonic() + LEFT_ALONE
+            self._loop.post(self._look_again())
         else:
             reason = f"Other controllers have taken the slots of pool {self.name} that were free."
-            raise CannotBegin(reason)
+            raise NoFreeSlot(reason)
         if "refused" in answer:
             raise CannotBegin(f"Agent {agent.offer.name} of pool {self.name} refused: {answer['refused']}")
         return agent, answer
@@ -198,7 +206,7 @@ class AgentPool:
         if most <= 0:
             wanted = "" if needs is None else f" and {needs.text}"
             there = f"{len(rooms)} there with a handler of {process_type}" if able else f"{len(rooms)} there"
-            raise CannotBegin(f"No agent of pool {self.name} has a free slot{wanted} ({there}).")
+            raise NoFreeSlot(f"No agent of pool {self.name} has a free slot{wanted} ({there}).")
         self._reserved[name, instance_id] = ReservedSlot(self._means.monotonic() + RESERVED, needs)
         return self._agents[name]
 
@@ -215,7 +223,7 @@ class AgentPool:
 
     def _room_of(self, agent: FollowedAgent, kept: Sequence[ReservedSlot], needs: HostNeeds | None) -> int:
         """Return how many steps more an agent can take that need the same, beside the slots that are kept for others."""
-        if not agent.is_offered or agent.is_silent:
+        if not agent.is_offered or agent.is_silent or agent.full_until > self._means.monotonic():
             return 0
         free = max(agent.offer.slots - max(len(agent.attempts), agent.busy) - len(kept), 0)
         if needs is None:
@@ -230,6 +238,11 @@ class AgentPool:
         except TimeoutError:
             reason = f"no answer within {seconds:.0f} s"
             raise UnreachableError(reason) from None
+
+    async def _look_again(self) -> None:
+        """Let what waits be looked at again once an agent is not left alone any more."""
+        await asyncio.sleep(LEFT_ALONE)
+        self._note_room()
 
     async def _look(self) -> None:
         """Look again and again which agents there are."""

@@ -110,6 +110,8 @@ class FollowedAgent:
     """How many of its slots are taken, by whichever controllers, but for those that are kept for this one."""
     taken: Mapping[str, float] = field(default_factory=dict)
     """What is taken of what steps may need, in the same way."""
+    full_until: float = 0.0
+    """Until when it is left alone, because it had no slot where one was seen."""
     carrier: str = ""
     """The mark of what carries steps there for this controller: another one once the agent has begun anew."""
     _grace: float = 0.0
@@ -263,8 +265,9 @@ class FollowedAgent:
         except UNREADABLE as error:
             raise UnreachableError(_unreadable(error)) from error
         self._heard_at, self._ahead = heard_at, ahead
+        gave_back = any(taken.get(name, 0) < amount for name, amount in self.taken.items())
         before, self.busy, self.taken = self.busy, busy, taken
-        if self.busy < before:
+        if busy < before or gave_back:
             self.means.has_room()
         return answer
 
