@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from types import FrameType
 
 import click
 
 from batchctl.cli import command_texts, output, progress
 from batchctl.cli.intake.intake_commands import PLANNED_MOST, show_planned_creations, tell_stuck
+from batchctl.cli.interrupts import signals_to
 from batchctl.cli.main import INTERRUPTED
 from batchctl.cli.operators.pool_commands import tell_unserved
 from batchctl.cli.session import FAILED, CliSession, Seconds, WholeNumber, writes
@@ -117,25 +116,6 @@ def _failing(session: CliSession, failed: Sequence[InstanceId]) -> InstanceId | 
     if not failed:
         return None
     return first_failed.first(session.app.transactions, failed)
-
-
-@contextmanager
-def signals_to(stop: Callable[[], None]) -> Iterator[list[int]]:
-    """Let Ctrl-C and SIGTERM call `stop`; yield the list of what was received."""
-    received: list[int] = []
-
-    def hear(number: int, frame: FrameType | None) -> None:
-        del frame
-        received.append(number)
-        stop()
-
-    heard = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(number, hear) for number in heard]
-    try:
-        yield received
-    finally:
-        for number, handler in zip(heard, before, strict=True):
-            signal.signal(number, handler)
 
 
 def _show_planned_walks(session: CliSession, pools: Sequence[str], besides: str = "") -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from batchctl.cli import output
-from batchctl.cli.engine_commands import signals_to
+from batchctl.cli.interrupts import signals_to
 from batchctl.cli.lazily import lazily
 from batchctl.cli.main import INTERRUPTED
 from batchctl.cli.session import FINDINGS, CliSession, WholeNumber, as_json, pass_session
