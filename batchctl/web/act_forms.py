@@ -19,7 +19,7 @@ from batchctl.web import asked_acts, guards
 from batchctl.web.act_table import ACTS, verb_of
 from batchctl.web.console_parts import Guard, Site
 from batchctl.web.forms import UNSEEN, Forms
-from batchctl.web.page import Page, batch_page, schedule_page
+from batchctl.web.page import Page, batch_page, refuse_unknown, schedule_page
 from batchctl.web.wishes import ActOutcome, ConsoleAct, Subject, Wish
 
 DONE, SHOWN_FOR = "__Host-batchctl-done", 60
@@ -58,8 +58,9 @@ class ActForms:
         return await self._act_of(verb_of(subject, request.path_params["act"]), request, session)
 
     async def _ask_of(self, verb: ConsoleAct, request: Request, session: Session) -> Response:
-        done = self.site.forms.done(request.cookies.get(DONE, ""))
-        return await self._planned(verb, _wish(verb, request, dict(request.query_params)), session, done=done)
+        done, query = self.site.forms.done(request.cookies.get(DONE, "")), dict(request.query_params)
+        refuse_unknown(query, ["reason", *(each.name for each in verb.fields)])
+        return await self._planned(verb, _wish(verb, request, query), session, done=done)
 
     async def _act_of(self, verb: ConsoleAct, request: Request, session: Session) -> Response:
         form = await guards.form_of(request)

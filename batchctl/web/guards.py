@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
@@ -204,6 +205,10 @@ def check_texts(texts: Mapping[str, object]) -> None:
 def check_address(request: Request) -> None:
     """Refuse an address that no database can be asked for: its query, and what its path names."""
     check_texts({**request.query_params, **request.path_params})
+    said = Counter(name for name, _ in request.query_params.multi_items())
+    twice = next((name for name, many in said.items() if many > 1), None)
+    if twice is not None:
+        raise InvalidInput(f"The address says '{visible(twice)}' twice.", next_step="say it once")
 
 
 def for_strangers(error: BatchctlError) -> BatchctlError:

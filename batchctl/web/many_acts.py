@@ -28,7 +28,7 @@ from batchctl.web import guards
 from batchctl.web.act_forms import FormSite, unknown_form
 from batchctl.web.act_table import verb_of
 from batchctl.web.console_parts import Guard
-from batchctl.web.page import Page
+from batchctl.web.page import ListLinks, Page, refuse_unknown
 from batchctl.web.tables import COUNTED, counted, list_as_csv
 from batchctl.web.wishes import Subject, needed_reason
 
@@ -60,6 +60,7 @@ class ManyActs:
 
     async def _ask(self, request: Request, session: Session) -> Response:
         action, query = _action(request), dict(request.query_params)
+        refuse_unknown(query, ("status", "batch"))
         wanted = _filter(action, query)
         found, names = await self.site.do(session, lambda app: _found(app, action, wanted))
         values = {
@@ -133,9 +134,11 @@ class ManyActs:
             comes_back=is_at_work or bool(begun.left and begun.is_asked),
             narrowed={"of": many_begun.many_target(token), "many": token},
         )
-        path = request.url.path
-        file = list_as_csv(page, request.query_params)
-        return file or self.site.render(page, session, path=path, narrowed=page.narrowed)
+        query = dict(request.query_params)
+        refuse_unknown(query, ())
+        links = ListLinks(request.url.path, query, page.narrowed)
+        file = list_as_csv(page, query)
+        return file or self.site.render(page, session, path=links.path, links=links)
 
 
 def _progress(action: Action, token: str) -> str:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from batchctl.app import App
 from batchctl.domain.errors import InvalidInput, NotFound
 from batchctl.domain.operators.logins import Right, Session
 from batchctl.domain.operators.news import EVERYTHING, Followed
-from batchctl.domain.text import visible
+from batchctl.domain.text import did_you_mean, visible
 from batchctl.operations.column_lists import ColumnList
 from batchctl.store.one_look import one_look
 
 Query = Mapping[str, str]
 Listed = tuple[ColumnList[Any], Sequence[Any]]
 ON_A_PAGE = 50
+_OF_FILES = ("format", "list")
+"""What an address asks for besides: one of its lists as a file."""
+_OF_THIS_PAGE = {*_OF_FILES, "before"}
 _MOST_DIGITS = 18
 
 
@@ -90,17 +93,55 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
+class ListLinks:
+    """Where the lists of a page lead: to what the page shows, and to statements that show the same."""
+
+    path: str
+    query: Query
+    narrowed: Mapping[str, str]
+
+    def as_csv(self, title: str) -> str:
+        """Return the address of a list as a file."""
+        return f"{self.path}?{_query({**self.query, 'format': 'csv', 'list': title})}"
+
+    def as_sql(self, title: str) -> str:
+        """Return the address of the statements of a list."""
+        asked = {name: text for name, text in self.query.items() if name not in _OF_THIS_PAGE}
+        return f"/sql?{_query({**self.narrowed, **asked, 'list': title})}"
+
+
+@dataclass(frozen=True, slots=True)
 class PageAt:
     """Where a page stands: its path, and its name in the menu, if it has one there."""
 
     path: str
     page: Callable[[App, PageRequest], Page]
     menu: str | None = None
+    asks: Sequence[str] = ()
+    """What its address may say besides."""
+
+    def asked(self, query: Query, path: Mapping[str, str]) -> PageRequest:
+        """Read an address; raises `InvalidInput` where it says what the page does not know."""
+        refuse_unknown(query, self.asks)
+        return PageRequest(query, path)
 
     def show(self, app: App, asked: PageRequest) -> Page:
         """Return the page, all of it of one look at the database."""
         with one_look():
             return self.page(app, asked)
+
+
+def refuse_unknown(query: Query, known: Iterable[str]) -> None:
+    """Refuse an address that says what its page does not know: it would show more than is meant."""
+    names = [*known]
+    for name in query:
+        if name not in names and name not in _OF_FILES:
+            message = f"'{visible(name)}' is no filter of this page.{did_you_mean(name, names)}"
+            raise InvalidInput(message, next_step="correct the address, or open the page from the menu")
+
+
+def _query(asked: Query) -> str:
+    return urlencode(asked, quote_via=quote)
 
 
 def batch_page(name: str) -> str:

@@ -34,7 +34,7 @@ from batchctl.web.entrance import ACCOUNT, Entrance, IssuerDoor
 from batchctl.web.forms import Forms
 from batchctl.web.live_pages import Live, stream_of
 from batchctl.web.many_acts import ManyActs
-from batchctl.web.page import Page, PageAt, PageRequest
+from batchctl.web.page import ListLinks, Page, PageAt
 from batchctl.web.pages import PAGES
 from batchctl.web.relay_doors import RelayDoors
 from batchctl.web.rest.api import ROOT, Api
@@ -51,8 +51,6 @@ _IS_ACT: ContextVar[bool] = ContextVar("is_act", default=False)
 """Whether what is done belongs to a request that acts."""
 _HERE = Path(__file__).parent
 _NOT_THERE, _NOT_ALLOWED, _NO_METHOD, _AWAY = 404, 403, 405, 503
-_OF_ITSELF = {"format", "list", "before"}
-"""What an address says of a page besides what its lists are narrowed to."""
 Result = TypeVar("Result")
 
 
@@ -189,17 +187,17 @@ class Console:
         return None
 
     async def _page(self, place: PageAt, request: Request, session: Session) -> Response:
-        asked = PageRequest(dict(request.query_params), request.path_params)
+        asked = place.asked(dict(request.query_params), request.path_params)
         shown = self.do(session, lambda app: place.show(app, asked))
         found = await (self.live.allowance.timed(shown) if "hx-request" in request.headers else shown)
         if (file := list_as_csv(found, asked.query)) is not None:
             return file
         older = None if found.older is None else "?" + urlencode({**asked.query, "before": found.older})
-        narrowed = {**found.narrowed, **{name: text for name, text in asked.query.items() if name not in _OF_ITSELF}}
+        links = ListLinks(request.url.path, asked.query, found.narrowed)
         live = _live(request, found)
         # A page that asks for itself again leaves alone what is said above it.
         done = None if "hx-request" in request.headers else self.forms.done(request.cookies.get(DONE, ""))
-        return self.render(found, session, path=request.url.path, live=live, older=older, narrowed=narrowed, done=done)
+        return self.render(found, session, path=request.url.path, live=live, older=older, links=links, done=done)
 
     async def do(self, session: Session, work: Callable[[App], Result]) -> Result:
         """Do a piece of work for a person."""
@@ -287,7 +285,7 @@ class Console:
             "done": None,
             "live": None,
             "older": None,
-            "narrowed": {},
+            "links": None,
             "menu": _menu(values.get("session")),
             "nonce": (nonce := self.forms.token(16)),
             **values,

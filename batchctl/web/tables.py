@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 from starlette.responses import Response
 
 from batchctl.domain.alerting.performance import spark
-from batchctl.domain.errors import NotFound
+from batchctl.domain.errors import InvalidInput, NotFound
 from batchctl.domain.maintenance.lengths import for_people
 from batchctl.domain.rows import LONG_AGO
 from batchctl.domain.text import visible
@@ -155,8 +155,12 @@ def _status_class(word: str) -> str:
 def list_as_csv(page: Page, query: Mapping[str, str]) -> Response | None:
     """Return the list of a page that its query asks for as CSV, if it asks for one: else the first."""
     lists = (*page.lists, *page.also)
-    if query.get("format") != "csv" or not lists:
+    if (kind := query.get("format")) is None:
         return None
+    if kind != "csv":
+        raise InvalidInput(f"'{visible(kind)}' is no format of a list.", next_step="format=csv")
+    if not lists:
+        raise NotFound("This page has no list.", next_step="open the page without its query")
     title = query.get("list", lists[0][0].title)
     for columns, rows in lists:
         if columns.title == title:

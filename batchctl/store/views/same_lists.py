@@ -104,6 +104,7 @@ STATEMENTS: Mapping[str, tuple[str, ...]] = {
 """By the title of the list."""
 
 _OF_ITS_BATCH = "ProcessBatch_id IN (SELECT ProcessBatch_id FROM BatchControl WHERE BatchControl_id = {})"
+_ALL, _STANDING = "all", " WHERE ResolvedTime IS NULL"
 _NARROWER: Mapping[str, Mapping[str, str]] = {
     "status": {"Instances": "Status = {}"},
     "batch": {
@@ -193,12 +194,13 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
     },
 }
 """Which command prints the same, where no statement shows all of it: of one, and of all."""
+NARROWED_BY = {_ALL, *_NARROWER, *(name for of in (*_OF_ONE.values(), *_COMMANDS.values()) for name in of if name)}
+"""To what any of the lists may be narrowed."""
 _NUMBERED = {"instance", "file", "batches", "request", "requests"}
 """What is narrowed to by numbers."""
 _NUMBERS = re.compile(r"[0-9]{1,18}(, [0-9]{1,18})*")
 _ACTS = {"Acts", "Refused"}
 """The lists of rows of the audit log."""
-_ALL, _STANDING = "all", " WHERE ResolvedTime IS NULL"
 
 
 @dataclass(frozen=True, slots=True)

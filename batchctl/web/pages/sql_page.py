@@ -10,6 +10,9 @@ from batchctl.operations.maintenance import audit_trail
 from batchctl.store.views import same_lists
 from batchctl.web.page import Page, PageRequest
 
+NARROWED_BY = ("list", "of", "many", "name", "cycle_key", *sorted(same_lists.NARROWED_BY))
+"""To what a page may have narrowed its lists."""
+
 
 def as_sql(app: App, asked: PageRequest) -> Page:
     """Show the statements of a list, narrowed as its page is."""
