@@ -96,7 +96,7 @@ CARRIED_MUTANTS: tuple[Mutant, ...] = (
     mutant(
         "a step begins although others have its slot",
         "slots",
-        (agent_room, "RESERVED = 10.0", "RESERVED = 0.0"),
+        (agent_room, "self.monotonic() + RESERVED", "self.monotonic()"),
         (agent_room, "return is_kept or self._has(needs)", "return True"),
     ),
     mutant(
