@@ -355,6 +355,8 @@ CODES: Mapping[str, int] = {
     "batchctl.web.relay_doors:_other_role": 1633,
     "batchctl.web.relay_doors:_unfit": 1634,
     "batchctl.web.relay_doors:_unknown": 1635,
+    "batchctl.web.page:refuse_unknown": 1636,
+    "batchctl.web.guards:check_address": 1637,
 }
 """By the module and the function that makes the error."""
 

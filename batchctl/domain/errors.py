@@ -170,7 +170,7 @@ class CannotBegin(StepRefused):
 
 
 class NoFreeSlot(CannotBegin):
-    """The agents that could carry a step have no slot for it now: it waits in line, as if nobody had tried."""
+    """The agents that could carry a step have no slot for it now: it waits in line, and nothing was tried."""
 
 
 class PluginError(BatchctlError):
