@@ -23,7 +23,7 @@ from batchctl.system.remote import wire
 from batchctl.system.remote.agent import Agent, AgentMeans
 from batchctl.system.remote.agent_folder import AgentFolder
 from batchctl.system.remote.agent_link import AgentLink
-from batchctl.system.remote.console_client import ConsoleAddress, ConsoleClient, ConsoleRefusedError
+from batchctl.system.remote.console_client import ConsoleAddress, ConsoleClient, ConsoleRefusedError, UntrustedError
 from batchctl.system.remote.transport import UnreachableError
 from batchctl.system.remote.wire import AgentFacts, AskedStep, Message
 
@@ -69,7 +69,7 @@ def linked_agent(
     offer: Message = {
         "name": f"{facts.host}-{facts.boot}",
         "session": SystemIds().token(16),
-        "pools": [*{one.strip().lower() for one in pools}],
+        "pools": [*pools],
         "slots": slots,
         "resources": dict(resources),
     }
@@ -82,6 +82,8 @@ def failures(settings: config.Settings, linked: AgentLink) -> Iterator[tuple[str
         linked.try_console()
     except ConsoleRefusedError as error:
         yield f"{capitalized(str(error))}.", "batchctl web token list   (where the console is)"
+    except UntrustedError as error:
+        yield f"{capitalized(error.reason)}.", f"{error.mend}   ([agent] of batchctl.toml)"
     except UnreachableError as error:
         yield f"{capitalized(str(error))}.", f"see that a console answers at {visible(linked.client.server)}"
     for name in settings.secrets:

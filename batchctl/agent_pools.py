@@ -148,4 +148,5 @@ def _transport(app: App, name: str, given: PoolSettings) -> AgentTransport:
     if find_spec("distributed") is None:
         message = f"[pools.{name}] needs the package distributed, which this Python does not have."
         raise Refused(message, next_step="pip install 'batchctl[dask]'")
-    return DaskCluster(given.scheduler or "", dask_agent.answer, given.security)
+    files = {setting: str(app.settings.directory / file) for setting, file in given.tls_files.items()}
+    return DaskCluster(given.scheduler or "", dask_agent.answer, files)

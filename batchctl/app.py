@@ -245,7 +245,7 @@ class App:
         with self.folders() as folders:
             known = (self.transactions, self.registry, self.context)
             others = (folders, self.timetable(), self.registry)
-            kinds = {name: one.kind for name, one in self.settings.agent_pools.items()}
+            kinds = self.settings.pool_kinds
             found = checking.check(*known, *others, ask=self.handler_calls.ask, kinds=kinds, at_length=at_length)
         return (*found, *checking.of_settings(self.settings))
 

@@ -198,6 +198,12 @@ class Settings(BaseSettings):
         return [name for name in self.pools if name.strip().lower() not in self.agent_pools]
 
     @property
+    def pool_kinds(self) -> dict[str, str]:
+        """Return what carries the steps of each pool that is named."""
+        given = dict.fromkeys(self.pools, PoolSettings()) if isinstance(self.pools, list) else self.pools
+        return {name.strip().lower(): one.kind for name, one in given.items()}
+
+    @property
     def agent_pools(self) -> dict[str, PoolSettings]:
         """Return the pools whose steps agents carry."""
         given = {} if isinstance(self.pools, list) else self.pools

@@ -52,7 +52,7 @@ from batchctl.operations.alerting.incident_desk import IncidentDesk
 from batchctl.operations.dependencies.foretelling import Foretelling
 from batchctl.operations.intervene import Operator
 from batchctl.operations.operators.acts import checked_reason
-from batchctl.operations.operators.pooling import check_pools
+from batchctl.operations.operators.pooling import servable
 from batchctl.operations.requested import Proxy
 from batchctl.plugin_api import Populator
 from batchctl.populators.pattern import PatternPopulator
@@ -260,17 +260,23 @@ class Node:
         """
         with self._transactions.read() as connection:
             identity.verify(connection)
-            check_pools(connection, self._app.pools)
+            pools = servable(connection, self._app.pools, self._app.settings.agent_pools)
         with (
             self._app.handler_calls.guarding(self._state_directory),
             carrying(self._app, runner) as carried,
-            self._entered(carried, leading, own_duties, patient=patient) as worker,
+            self._entered(carried, pools, leading, own_duties, patient=patient) as worker,
         ):
             yield worker
 
     @contextmanager
     def _entered(
-        self, carried: Carrying, leading: Leading | None, own_duties: Sequence[Duty], *, patient: bool
+        self,
+        carried: Carrying,
+        pools: frozenset[str],
+        leading: Leading | None,
+        own_duties: Sequence[Duty],
+        *,
+        patient: bool,
     ) -> Iterator[Worker]:
         name, host = self._ids.controller_id(), self._ids.host()
         membership = Membership(
@@ -286,11 +292,11 @@ class Node:
             scheduler_zone=self._settings.business_time_zone if self._settings.scheduler.enabled else None,
             left_out=" ".join(self._app.worked_without.values()) or None,
             plugins=self._app.registry.plugins(),
-            pools=self._app.pools,
+            pools=pools,
             agents=carried.pools,
         )
         runner = carried.runner
-        serves = ServedPools(membership.pools, host, carried.pools)
+        serves = ServedPools(self._app.pools, host, carried.pools)
         recorder = Recorder(carried.preparer, name, host, membership.plugins, serves)
         controller = Controller(
             transactions=self._transactions,

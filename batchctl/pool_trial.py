@@ -123,6 +123,7 @@ def try_pool(app: App, name: str) -> tuple[AgentTrial, ...]:
         if pool.failure is not None:
             message = f"The agents of pool {visible(name)} cannot be looked for: {pool.failure}."
             steps = f"see that a scheduler listens at {given.scheduler}"
+            steps += f", and correct tls_ca_file, tls_cert and tls_key of [pools.{name}]" if given.tls_files else ""
             if given.scheduler is None:
                 steps = f"see that a console answers at {given.server}, and: batchctl web token list"
             raise Refused(message, next_step=steps)

@@ -222,8 +222,8 @@ class PoolSettings(ConsoleSection):
     def _a_scheduler(self) -> PoolSettings:
         if (self.scheduler is None) is (self.kind == "dask"):
             raise ValueError('a scheduler goes with kind = "dask", and with no other: scheduler = "tls://host:8786"')
-        if self.scheduler is not None and self.scheduler.startswith("tls://") and not self.security:
-            raise ValueError("a scheduler at tls:// needs tls_ca_file, tls_cert and tls_key")
+        if len(self.tls_files) != (3 if (self.scheduler or "").startswith("tls://") else 0):
+            raise ValueError("tls_ca_file, tls_cert and tls_key go together, and with a scheduler at tls://")
         of_agents = [self.server, self.token]
         if (None in of_agents) if self.kind == "agents" else (self.ca_file or any(of_agents)):
             raise ValueError(
@@ -232,13 +232,9 @@ class PoolSettings(ConsoleSection):
         return self
 
     @property
-    def security(self) -> dict[str, str]:
-        """Return the files of the certificates, as Dask calls them; none without TLS."""
-        files = {
-            "tls_ca_file": self.tls_ca_file,
-            "tls_client_cert": self.tls_cert,
-            "tls_client_key": self.tls_key,
-        }
+    def tls_files(self) -> dict[str, str]:
+        """Return the files of the certificates by their settings; none without TLS."""
+        files = {"tls_ca_file": self.tls_ca_file, "tls_cert": self.tls_cert, "tls_key": self.tls_key}
         return {name: file for name, file in files.items() if file is not None}
 
     @property

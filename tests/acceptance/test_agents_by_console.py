@@ -457,8 +457,10 @@ def test_a_token_is_bound_to_pools_where_its_role_says_so(
     assert message in done.stderr
     made = night("web", "token", "add", "far", "--role", "agent", "--pool", "SSIS", "--pool", "gpu")
     assert "Added: token far, agent, for the pools gpu,ssis." in made.stdout
+    other = json.loads(night("web", "token", "add", "near", "--role", "agent", "--pool", "ssis", "--json").stdout)
+    assert other["ApiToken_id"] == 2
     assert "there is no pool gpu of kind agents yet" in made.stderr
-    (listed,) = night.json("web", "token", "list")
+    listed, _ = night.json("web", "token", "list")
     assert (listed["Role"], listed["Pools"]) == ("agent", "gpu,ssis")
 
 
@@ -479,6 +481,9 @@ def test_check_says_what_the_host_of_an_agent_has_and_lacks(relayed: Relayed, ru
     assert relayed.night("pool", "test", POOL).returncode == 1, "it takes no steps"
     seen = json.loads(run_batchctl(*words, "--json", cwd=folder).stdout)
     assert (seen["Pools"], seen["Resources"], seen["Findings"]) == ([POOL], ["GPU=1"], [])
+    typed = ("agent", "--pool", f" {POOL.upper()}", "--check")
+    assert f"batchctl agent --pool {POOL} ..." in run_batchctl(*typed, cwd=folder).stdout
+    assert "--pool '' names no pool." in run_batchctl("agent", "--pool", "", "--check", cwd=folder).stderr
     assert "--json goes with --check" in run_batchctl("agent", "--pool", POOL, "--json", cwd=folder).stderr
 
     with (folder / "batchctl.toml").open("a", encoding="utf-8") as file:
@@ -489,6 +494,7 @@ def test_check_says_what_the_host_of_an_agent_has_and_lacks(relayed: Relayed, ru
     for said in ("The token lets no program in", "the file gone"):
         assert said in " ".join(done.stderr.split())
     assert done.stderr.count("Next: ") == 2
+    assert "program in. (" not in done.stderr, "one sentence"
     seen = json.loads(run_batchctl(*words, "--json", cwd=folder).stdout)
     assert "The token lets no program in" in seen["Findings"][0]["Message"]
 
@@ -508,7 +514,7 @@ def test_an_address_that_the_certificate_lacks_is_told_as_that(relayed: Relayed,
     folder = relayed.configure(relayed.night.folder / "far", "agent", relayed.token("far", "agent"), **other)
     done = run_batchctl("agent", "--pool", POOL, "--check", cwd=folder)
     assert done.returncode == 6
-    assert "write its address with a name that the certificate has" in done.stderr
+    assert "Next: write its address with a name that the certificate has" in done.stderr
 
 
 def test_all_that_is_passed_on_at_once_has_a_bound(relayed: Relayed) -> None:

@@ -12,6 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives import serialization
 
 from tests.acceptance.installation import ROOT, RunBatchctl
 from tests.acceptance.test_web_tls import signed_by_itself
@@ -69,38 +70,75 @@ def test_a_scheduler_that_is_away_and_a_pool_that_is_none_are_named(folder: Path
     assert "Did you mean 'burst'?" in unknown.stderr
 
 
-def test_a_certificate_that_does_not_fit_is_named(folder: Path, run_batchctl: RunBatchctl) -> None:
-    ours, others = folder / "ours", folder / "others"
-    for each in (ours, others):
-        each.mkdir()
-    (certificate, key), (other, _) = signed_by_itself(ours), signed_by_itself(others)
-    port = free_port()
-    files = f"--tls-ca-file {certificate} --tls-cert {certificate} --tls-key {key}"
-    words = f"--protocol tls --host 127.0.0.1 --port {port} --no-dashboard --no-show {files}"
-    with (folder / "scheduler.log").open("wb") as log:
-        scheduler = subprocess.Popen(
-            [sys.executable, "-m", "distributed.cli.dask_scheduler", *words.split()], stdout=log, stderr=log
+class TlsCluster:
+    """A scheduler and a worker that speak TLS, as their owner starts them, and a controller's folder beside them."""
+
+    def __init__(self, folder: Path, run: RunBatchctl) -> None:
+        self.folder, self.port, self._run = folder, free_port(), run
+        for each in ("ours", "others"):
+            (folder / each).mkdir()
+        self.certificate, self.key = signed_by_itself(folder / "ours")
+        self.other, self.other_key = signed_by_itself(folder / "others")
+        self._processes = [
+            self._start("scheduler", f"--protocol tls --host 127.0.0.1 --port {self.port} --no-show"),
+            self._start("worker", f"tls://127.0.0.1:{self.port} --host 127.0.0.1 --nthreads 1 --no-nanny"),
+        ]
+
+    def _start(self, kind: str, words: str) -> subprocess.Popen[bytes]:
+        files = f"--tls-ca-file {self.certificate} --tls-cert {self.certificate} --tls-key {self.key}"
+        command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", *words.split(), "--no-dashboard"]
+        with (self.folder / f"{kind}.log").open("wb") as log:
+            return subprocess.Popen([*command, *files.split()], cwd=self.folder / "ours", stdout=log, stderr=log)
+
+    def tried(self, trusted: object, certificate: object, key: object) -> str:
+        """Return what `pool test` says with some files, once the scheduler listens and has a worker."""
+        pool = f'[pools.burst]\nkind = "dask"\nscheduler = "tls://127.0.0.1:{self.port}"\n'
+        pool += f'tls_ca_file = "{trusted}"\ntls_cert = "{certificate}"\ntls_key = "{key}"\n'
+        (self.folder / "batchctl.toml").write_text(f'state_directory = "state"\n{pool}', encoding="utf-8")
+        over = time.monotonic() + LIMIT
+        while True:
+            done = self._run("pool", "test", "burst", cwd=self.folder, env=INTERPRETER)
+            said = " ".join((done.stderr + done.stdout).split())
+            if "refused" not in said.lower() and "has no agent" not in said:
+                return said
+            assert time.monotonic() < over, said
+
+    def end(self) -> None:
+        for one in reversed(self._processes):
+            one.terminate()
+            one.wait()
+
+
+@pytest.fixture
+def tls(folder: Path, run_batchctl: RunBatchctl) -> Iterator[TlsCluster]:
+    made = TlsCluster(folder, run_batchctl)
+    yield made
+    made.end()
+
+
+def test_a_step_runs_where_all_speak_tls_and_what_does_not_fit_is_named_with_its_setting(tls: TlsCluster) -> None:
+    own = tls.certificate, tls.key
+    assert "a step ran" in tls.tried("ours/console.pem", *own), "beside batchctl.toml, as other files are"
+    locked = tls.folder / "locked.key"
+    locked.write_bytes(
+        serialization.load_pem_private_key(tls.key.read_bytes(), None).private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.BestAvailableEncryption(b"locked"),
         )
-    try:
-        trusted = {path: _tried(folder, run_batchctl, port, path, (certificate, key)) for path in (certificate, other)}
-    finally:
-        scheduler.terminate()
-        scheduler.wait()
-
-    assert "has no agent" in trusted[certificate], trusted
-    assert "TLS certificate does not match" in trusted[other]
-    assert "Traceback" not in trusted[other]
-
-
-def _tried(folder: Path, run_batchctl: RunBatchctl, port: int, trusted: Path, own: tuple[Path, Path]) -> str:
-    """Return what is said of a pool whose scheduler's certificate is trusted or not, once the scheduler listens."""
-    pool = f'[pools.burst]\nkind = "dask"\nscheduler = "tls://127.0.0.1:{port}"\n'
-    pool += f'tls_ca_file = "{trusted}"\ntls_cert = "{own[0]}"\ntls_key = "{own[1]}"\n'
-    (folder / "batchctl.toml").write_text(f'state_directory = "state"\n{pool}', encoding="utf-8")
-    over = time.monotonic() + LIMIT
-    while "refused" in (said := run_batchctl("pool", "test", "burst", cwd=folder, env=INTERPRETER)).stderr.lower():
-        assert time.monotonic() < over, said
-    return said.stderr + said.stdout
+    )
+    for files, said in (
+        ((tls.other, *own), f"the certificate of the scheduler is not trusted by tls_ca_file {tls.other}"),
+        ((tls.certificate, tls.other, tls.other_key), f"the scheduler does not take tls_cert {tls.other}"),
+        (("gone.pem", *own), "gone.pem cannot be read: No such file or directory"),
+        ((tls.key, *own), f"tls_ca_file {tls.key} holds no certificate"),
+        ((tls.certificate, tls.certificate, tls.other_key), "does not go with tls_key"),
+        ((tls.certificate, tls.certificate, locked), "cannot be read without a password"),
+    ):
+        told = tls.tried(*files)
+        assert said in told, told
+        assert "and correct tls_ca_file, tls_cert and tls_key of [pools.burst]" in told
+        assert "Traceback" not in told
 
 
 def test_a_controller_without_the_package_says_what_to_install(folder: Path, run_batchctl: RunBatchctl) -> None:

@@ -370,11 +370,29 @@ def test_check_compares_the_kind_of_a_pool_with_the_settings_of_the_host(two: Sh
     two.settings('[pools.SSIS]\nkind = "dask"\nscheduler = "tcp://127.0.0.1:1"\n')
     assert two("check", "--json") == 6
     (found,) = [one for one in json.loads(two.out) if one["Column"] == "Kind"]
-    assert found["Message"] == """It says controllers, and [pools.ssis] of this host's batchctl.toml says "dask"."""
+    assert found["Message"] == """It says controllers, and `pools` of this host's batchctl.toml "dask" for ssis."""
     assert found["Next"] == "correct batchctl.toml, or: UPDATE Pool SET Kind = 'dask' WHERE Pool_id = 1;"
     two.sql("UPDATE Pool SET Kind = 'dask'")
     two("check", "--json")
     assert "Kind" not in [one["Column"] for one in json.loads(two.out)]
+    for named in ("[pools.ssis]\n", 'pools = ["default", "SSIS"]\n'):
+        two.settings(named)
+        two("check", "--json")
+        (found,) = [one for one in json.loads(two.out) if one["Column"] == "Kind"]
+        assert found["Message"] == """It says dask, and `pools` of this host's batchctl.toml "controllers" for ssis."""
+        assert found["Next"] == "correct batchctl.toml, or: UPDATE Pool SET Kind = 'controllers' WHERE Pool_id = 1;"
+
+
+def test_a_pool_of_agents_is_not_served_by_a_controller_that_cannot_reach_them(two: Shop) -> None:
+    two.sql("UPDATE Pool SET Kind = 'agents'")
+    two.arrive("Daily")
+    assert two("run", "--once", "--pool", "ssis") == 4
+    assert "Agents carry the steps of pool 'ssis', and batchctl.toml does not say how they are reached." in two.err
+    assert "[pools.ssis] with kind =" in two.err
+    assert two("run", "--once", "--pool", "default", "--pool", "ssis") == 0
+    assert "neither this controller nor another one serves pool ssis; in line: 1 instance." in two.err
+    assert "[pools.ssis] with kind =" in two.err
+    assert two.sql("SELECT PoolName FROM ControllerPool WHERE Controller_id > 1") == [], "the default alone needs no row"
 
 
 def test_without_pools_nothing_is_said_of_them(shop: Shop) -> None:

@@ -54,12 +54,16 @@ def agent(
     if as_json and not checks_only:
         message = "--json goes with --check."
         raise click.UsageError(message)
+    named = [*dict.fromkeys(one.strip().lower() for one in pools)]
+    if "" in named:
+        message = "--pool '' names no pool."
+        raise click.UsageError(message)
     settings = config.load(session.config)
     has = {} if resources is None else _read(resources)
-    linked = agent_node.linked_agent(settings, server, pools, slots or settings.slots, has, output.say)
+    linked = agent_node.linked_agent(settings, server, named, slots or settings.slots, has, output.say)
     if checks_only:
         with closing(linked.agent):
-            _check(settings, linked, pools, has, as_json=as_json)
+            _check(settings, linked, named, has, as_json=as_json)
         return
     with closing(linked.agent), signals_to(linked.stop) as received:
         linked.run()

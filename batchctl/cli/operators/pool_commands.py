@@ -6,7 +6,7 @@ import click
 
 from batchctl.cli import output
 from batchctl.cli.session import CliSession, acts, as_json, reads_rows
-from batchctl.domain.operators.pools import Place, to_serve, to_test, undraining, wording
+from batchctl.domain.operators.pools import Place, Pools, to_serve, to_test, undraining, wording
 from batchctl.domain.text import visible
 from batchctl.operations import pool_standing, shown_columns
 from batchctl.operations.operators import pooling
@@ -48,13 +48,17 @@ def tell_unserved(session: CliSession) -> bool:
     app = session.app
     found = pool_standing.everything(app.transactions, app.clock, app.presence)
     left = [one for one in found if one.waiting and not one.serving and one.held_by is None]
-    unserved = [one for one in left if one.name not in app.pools]
-    agentless = [one for one in left if one.name in app.pools and one.name in app.settings.agent_pools]
+    known = Pools({one.name: one.pool for one in left if one.pool is not None})
+    served = known.servable(app.pools, app.settings.agent_pools)
+    unserved = [one for one in left if one.name not in served]
+    agentless = [one for one in left if one.name in served and one.name in app.settings.agent_pools]
     for one in unserved:
         output.say(f"Note: neither this controller nor another one serves pool {visible(one.name)}; {_in_line(one)}.")
     for one in agentless:
         output.say(f"Note: no agent of pool {visible(one.name)} takes more now; {_in_line(one)}.")
-    for mend in [*(to_serve(one.name, one.pool) for one in unserved), *(to_test(one.name) for one in agentless)][:1]:
+    for mend in dict.fromkeys(
+        [*(to_serve(one.name, one.pool) for one in unserved), *(to_test(one.name) for one in agentless)]
+    ):
         output.say(f"Next: {mend}")
     return bool(unserved or agentless)
 

@@ -110,6 +110,10 @@ class Pools:
         pool = self.by_name.get(name)
         return pool is not None and pool.kind is not PoolKind.CONTROLLERS
 
+    def servable(self, names: Iterable[str], with_agents: Collection[str]) -> frozenset[str]:
+        """Return which of some pools a controller can serve: where agents carry the steps, it has to know how to reach them."""
+        return frozenset(name for name in names if name in with_agents or not self.has_agents(name))
+
     def carrier(self, pool: str) -> str | None:
         """Say who begins the steps of a pool with what their own host has; None where controllers do."""
         return f"an agent of pool {visible(pool)}" if self.has_agents(pool) else None
@@ -119,8 +123,8 @@ class Pools:
     ) -> bool:
         """Say whether a controller of a host may begin a step, as far as pools go: those that it serves, some with agents."""
         pool = batch.pool_of(step)
-        is_carried = pool in with_agents or not self.has_agents(pool)
-        return pool in served and is_carried and self.is_open(pool) and self.drain_of_host(host) is None
+        is_served = pool in served and bool(self.servable([pool], with_agents))
+        return is_served and self.is_open(pool) and self.drain_of_host(host) is None
 
     def limited(self, batch: BatchDefinition) -> list[Pool]:
         """Return the pools of a batch's steps that limit how many instances are under way in them."""

@@ -34,7 +34,7 @@ def differing_kinds(pools: Pools, kinds: Mapping[str, str]) -> Iterator[RowFindi
         pool, kind = pools.by_name[name], kinds[name]
         if pool.kind.value != kind:
             message = (
-                f'It says {pool.kind.value}, and [pools.{visible(name)}] of this host\'s batchctl.toml says "{kind}".'
+                f'It says {pool.kind.value}, and `pools` of this host\'s batchctl.toml "{kind}" for {visible(name)}.'
             )
             mend = correcting("Pool", "Kind", f"Pool_id = {pool.pool_id}", "correct batchctl.toml, or: ", f"'{kind}'")
             yield RowFinding("Pool", visible(name), "Kind", message, mend)

@@ -176,8 +176,9 @@ class UserKeeper:
                 message = f"There is a user {visible(name)} already."
                 raise Refused(message, next_step=f"batchctl web user reset {typed(name)} --reason ...")
             if not self.actor.dry_run:
-                login_rows.add_user(connection, made)
+                user_id = login_rows.add_user(connection, made)
                 self._note(connection, "add web user", name, None, {}, _columns(made))
+                return replace(made, user_id=user_id)
             return made
 
         return self.actor.act(act), code
@@ -250,9 +251,10 @@ class UserKeeper:
                 message = f"There is a token {visible(name)} already, or was."
                 raise Refused(message, next_step="choose another name: the audit log tells them apart by it")
             if not self.actor.dry_run:
-                login_rows.add_token(connection, made)
+                token_id = login_rows.add_token(connection, made)
                 columns: dict[str, object] = {"Role": role.value, "Tag": tag, "Pools": bound}
                 self._note(connection, "add token", name, None, {}, columns, "ApiToken")
+                return replace(made, token_id=token_id)
             return made
 
         return self.actor.act(act), secret

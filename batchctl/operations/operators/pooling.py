@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from batchctl.domain.errors import Conflict, InvalidInput, NotFound
+from batchctl.domain.errors import Conflict, InvalidInput, NotFound, Refused
 from batchctl.domain.operators import pools
-from batchctl.domain.operators.pools import MAKE, Drain, DrainId, Place, Pools
+from batchctl.domain.operators.pools import MAKE, Drain, DrainId, Place, Pools, to_serve
 from batchctl.domain.rows import DEFAULT_POOL
 from batchctl.domain.text import did_you_mean, fitting, visible
 from batchctl.operations import shown_columns
@@ -16,12 +16,22 @@ from batchctl.ports import Transactions
 from batchctl.store import Connection, controllers, pool_rows
 
 
-def check_pools(connection: Connection, names: Iterable[str]) -> None:
-    """Refuse to serve a pool that is not there: its name is probably mistyped, and its steps would wait."""
+def servable(connection: Connection, names: Collection[str], with_agents: Collection[str]) -> frozenset[str]:
+    """Return which of the pools that a controller is to serve it can serve; raises `Refused` where that is none.
+
+    Refuse a pool that is not there: its name is probably mistyped, and its steps would wait.
+    """
     known = pool_rows.known(connection)
     for name in pools.unknown(names, known):
         near = visible(did_you_mean(name, known.by_name))
         raise NotFound(f"There is no pool '{visible(name)}'.{near}", next_step=MAKE)
+    if not (found := known.servable(names, with_agents)):
+        name = min(names)
+        message = (
+            f"Agents carry the steps of pool '{visible(name)}', and batchctl.toml does not say how they are reached."
+        )
+        raise Refused(message, next_step=to_serve(name, known.by_name[name]))
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,6 +42,15 @@ class ConsoleRefusedError(UnreachableError):
         self.status = status
 
 
+class UntrustedError(UnreachableError):
+    """The certificate of the console is not trusted; `mend` says what to do about it."""
+
+    def __init__(self, reason: str, mend: str) -> None:
+        """Say why."""
+        super().__init__(f"{reason}: {mend}")
+        self.reason, self.mend = reason, mend
+
+
 @dataclass(frozen=True, slots=True)
 class ConsoleAddress:
     """Where a console is, and what is shown there."""
@@ -97,7 +106,7 @@ class ConsoleClient:
         except ssl.SSLCertVerificationError as error:
             reason = f"{self._named} shows a certificate that is not trusted here ({error.verify_message})"
             mend = _MENDS.get(error.verify_code, "name the certificate of its issuer as ca_file")
-            raise UnreachableError(f"{reason}: {mend}") from error
+            raise UntrustedError(reason, mend) from error
         except (OSError, http.client.HTTPException) as error:
             shown = visible(shorten(str(error) or type(error).__name__, _SHOWN))
             reason = "does not answer" if isinstance(error, TimeoutError) else f"cannot be reached: {shown}"
@@ -170,7 +179,7 @@ class ConsoleClient:
             return found
         if isinstance(found, Mapping) and "detail" in found:
             after = f" ({found['next']})" if found.get("next") else ""
-            message = visible(shorten(f"{found['detail']}{after}", _SHOWN)).rstrip(".")
+            message = visible(shorten(f"{str(found['detail']).rstrip('.')}{after}", _SHOWN))
             raise ConsoleRefusedError(f"the console {self._named} says: {message}", status)
         reason = f"{self._named} answers {status}, and not as a console of this version does"
         raise ConsoleRefusedError(reason, status)

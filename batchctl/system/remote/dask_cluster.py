@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import pickle
+import ssl
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 from typing import Any
 
+from batchctl.domain.text import visible
 from batchctl.system.remote.transport import OfferedAgent, UnreachableError
 from batchctl.system.remote.wire import Message, Received
 
@@ -15,14 +18,19 @@ Answer = Callable[[str, dict[str, Any], Any], Awaitable[Message]]
 """Takes the verb, the message and the worker."""
 CONNECT_SECONDS = 5
 DIRECT_SECONDS = 1
+_OF_DASK = {"tls_cert": "tls_client_cert", "tls_key": "tls_client_key"}
+"""How Dask calls what settings call otherwise."""
 
 
 class DaskCluster:
     """Reaches agents through the scheduler of their cluster. No step is ever a task of Dask."""
 
-    def __init__(self, scheduler: str, answer: Answer, security: Mapping[str, str]) -> None:
-        """Connect to nothing yet; `answer`, a function of a module, is called in the workers."""
-        self._scheduler, self._security = scheduler, security
+    def __init__(self, scheduler: str, answer: Answer, tls_files: Mapping[str, str]) -> None:
+        """Connect to nothing yet; `answer`, a function of a module, is called in the workers.
+
+        `tls_files` has tls_ca_file, tls_cert and tls_key, or nothing without TLS.
+        """
+        self._scheduler, self._tls_files = scheduler, tls_files
         self._answer = pickle.dumps(answer)
         self._client: Any = None
         self._is_direct: dict[str, bool] = {}
@@ -30,11 +38,13 @@ class DaskCluster:
     async def open(self) -> None:
         """Connect to the scheduler."""
         await self.close()
+        _check_tls(self._tls_files)
         try:
             import distributed  # noqa: PLC0415 - it reads the environment, which an import must not
 
             _silence()
-            security = distributed.Security(**self._security, require_encryption=True) if self._security else None
+            files = {_OF_DASK.get(setting, setting): file for setting, file in self._tls_files.items()}
+            security = distributed.Security(**files, require_encryption=True) if files else None
             self._client = await distributed.Client(
                 self._scheduler,
                 asynchronous=True,
@@ -44,7 +54,7 @@ class DaskCluster:
                 name="batchctl",
             )
         except Exception as error:
-            raise UnreachableError(str(error) or type(error).__name__) from error
+            raise UnreachableError(_in_words(error, self._tls_files)) from error
 
     async def offered(self) -> Mapping[str, OfferedAgent]:
         """Return the workers that take new work."""
@@ -98,6 +108,42 @@ class DaskCluster:
             message = f"the scheduler {self._scheduler} is away"
             raise UnreachableError(message)
         return self._client
+
+
+def _check_tls(files: Mapping[str, str]) -> None:
+    """Look whether the files of certificates can be used; raises `UnreachableError` with the setting of the one that cannot."""
+    for setting, file in files.items():
+        try:
+            Path(file).read_bytes()
+        except OSError as error:
+            message = f"{setting} {visible(file)} cannot be read: {error.strerror or type(error).__name__}"
+            raise UnreachableError(message) from error
+    if not files:
+        return
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        context.load_verify_locations(files["tls_ca_file"])
+    except ssl.SSLError as error:
+        message = f"tls_ca_file {visible(files['tls_ca_file'])} holds no certificate"
+        raise UnreachableError(message) from error
+    try:
+        # A key that needs a password would ask for it at a terminal.
+        context.load_cert_chain(files["tls_cert"], files["tls_key"], password=str)
+    except (ssl.SSLError, ValueError) as error:
+        cert, key = visible(files["tls_cert"]), visible(files["tls_key"])
+        message = f"tls_cert {cert} does not go with tls_key {key}, or one of them cannot be read without a password"
+        raise UnreachableError(message) from error
+
+
+def _in_words(error: Exception, tls_files: Mapping[str, str]) -> str:
+    """Say why there is no connection; what is wrong with certificates, with the file that is to fit."""
+    said = str(error) or type(error).__name__
+    if isinstance(error.__cause__, ssl.SSLCertVerificationError):
+        file, why = visible(tls_files["tls_ca_file"]), error.__cause__.verify_message
+        return f"the certificate of the scheduler is not trusted by tls_ca_file {file}: {why}"
+    if tls_files and "SSLError" in said:
+        return f"the scheduler does not take tls_cert {visible(tls_files['tls_cert'])}: {said}"
+    return said
 
 
 async def _is_direct(client: Any, name: str) -> bool:
