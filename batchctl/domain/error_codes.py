@@ -242,7 +242,7 @@ CODES: Mapping[str, int] = {
     "batchctl.control.alerting.incident_watch:IncidentWatch.check_written": 1310,
     "batchctl.store.maintenance.schema:_refuse_unfit_rows": 1311,
     "batchctl.system.plugins.handler_calls:_deadly": 1294,
-    "batchctl.operations.operators.pooling:check_pools": 1352,
+    "batchctl.operations.operators.pooling:servable": 1352,
     "batchctl.operations.operators.pooling:Drainer.undrain.<locals>.act": 1353,
     "batchctl.operations.operators.pooling:_checked": 1354,
     "batchctl.operations.operators.pooling:_meant": 1355,

@@ -392,7 +392,9 @@ def test_a_pool_of_agents_is_not_served_by_a_controller_that_cannot_reach_them(t
     assert two("run", "--once", "--pool", "default", "--pool", "ssis") == 0
     assert "neither this controller nor another one serves pool ssis; in line: 1 instance." in two.err
     assert "[pools.ssis] with kind =" in two.err
-    assert two.sql("SELECT PoolName FROM ControllerPool WHERE Controller_id > 1") == [], "the default alone needs no row"
+    assert two.sql("SELECT PoolName FROM ControllerPool WHERE Controller_id > 1") == [], (
+        "the default alone needs no row"
+    )
 
 
 def test_without_pools_nothing_is_said_of_them(shop: Shop) -> None:

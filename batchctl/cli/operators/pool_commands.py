@@ -10,7 +10,6 @@ from batchctl.domain.operators.pools import Place, Pools, to_serve, to_test, und
 from batchctl.domain.text import visible
 from batchctl.operations import pool_standing, shown_columns
 from batchctl.operations.operators import pooling
-from batchctl.operations.pool_standing import PoolStanding
 
 _name = click.argument("name", metavar="[HOST|POOL]", required=False)
 _host = click.option("--host", metavar="HOST", help="This host, also where no controller has run on it yet.")
@@ -63,7 +62,7 @@ def tell_unserved(session: CliSession) -> bool:
     return bool(unserved or agentless)
 
 
-def _in_line(pool: PoolStanding) -> str:
+def _in_line(pool: pool_standing.PoolStanding) -> str:
     return f"in line: {output.counted(pool.waiting, 'instance')}"
 
 
