@@ -189,6 +189,8 @@ class _Walk:
         self._events: list[tuple[int, int, int, _Course | None]] = []
         """When what happens to which instance; what happens at the same time does in the order in which it was begun."""
         self._coming: list[_Course] = []
+        self._has_changed = False
+        """Whether anything has that may let another instance start, since what may start was claimed last."""
         self._active = list[tuple[tuple[int, int], int, BatchId]]()
         """The places of the batches that have a line, in order."""
         self._marks = 0
@@ -232,7 +234,8 @@ class _Walk:
 
     def _settle(self) -> None:
         """Claim what may start; what comes is created after that: what was in line already goes first."""
-        self._dispatch()
+        if self._has_changed:
+            self._dispatch()
         while self._coming:
             coming, self._coming = self._coming, []
             for course in coming:
@@ -250,15 +253,14 @@ class _Walk:
             _, _, kind, course = heappop(events)
             many += 1
             if course is None or kind == _WAKE:
+                self._has_changed = True
                 continue
             if kind == _COME:
                 self._coming.append(course)
             elif kind == _BACK:
                 self._stand_in_line(course)
-            elif self._has_failed(course):
-                self._fail(course)
             else:
-                self._go_on(course, course.at + 1)
+                self._end(course)
         return many
 
     def _enter(self, course: _Course) -> None:
@@ -288,6 +290,7 @@ class _Walk:
             self._stopping[course.number] = course
 
     def _stand_in_line(self, course: _Course) -> None:
+        self._has_changed = True
         if not course.standing.line:
             insort(self._active, course.standing.place)
         insort(course.standing.line, course, key=_by_order)
@@ -301,7 +304,7 @@ class _Walk:
             self._held[need.resource_id] += need.capacity if need.exclusive else need.units
 
     def _release(self, course: _Course) -> None:
-        standing = course.standing
+        standing, self._has_changed = course.standing, True
         self._gone[course.number] = course
         if standing.line and self._are_slots_taken and standing.claimed >= standing.batch.max_concurrent:
             self._block(standing, Reason(StartCause.CONCURRENT, standing.batch.name))
@@ -317,28 +320,42 @@ class _Walk:
         if not course.has_steps:
             self._complete(course)
             return
-        one, standing = course.instance, course.standing
-        seq = standing.seqs[course.at]
-        self._in_pools[standing.pools[course.at]] += 1
+        self._in_pools[course.standing.pools[course.at]] += 1
         self._left.pop(course.number, None)
-        elapsed = one.elapsed if self._now == 0 and one.under_way is not None else 0
-        tries = course.tries
+        self._attempt(course)
+
+    def _attempt(self, course: _Course) -> None:
+        """Let an attempt take its time, in the pool in which its instance is."""
+        standing, tries, tried, elapsed = course.standing, course.tries, course.tried, 0
+        seq = standing.seqs[course.at]
+        if self._now == 0 and course.instance.under_way is not None:
+            elapsed = course.instance.elapsed
         if tries is None:
-            tries = course.tries = self.lengths(one.batch_id, seq, elapsed, course.tried)
+            tries = course.tries = self.lengths(standing.batch_id, seq, elapsed, tried)
         lengths = tries.lengths
-        length = max((lengths[course.tried] if course.tried < len(lengths) else lengths[-1]) - elapsed, 0)
+        length = (lengths[tried] if tried < len(lengths) else lengths[-1]) - elapsed
+        length = max(length, 0)
         if length > course.most:
             course.most, course.longest = length, seq
         self._expect(self._now + length, _END, course)
 
-    def _has_failed(self, course: _Course) -> bool:
-        """Note the end of an attempt, and say whether it has failed."""
-        pool = course.standing.pools[course.at]
+    def _end(self, course: _Course) -> None:
+        """Go on after an attempt: with the next step at once where that is of the same pool, as nothing is let go then."""
+        standing, tries, following = course.standing, course.tries, course.at + 1
+        pool = standing.pools[course.at]
+        course.tried += 1
+        has_failed = tries is not None and not (tries.succeeds and course.tried >= len(tries.lengths))
+        is_same = following < standing.many and standing.pools[following] == pool
+        if is_same and not has_failed and not self._stopping and not course.stands and self._is_open(standing):
+            self._proceed(course, following)
+            self._attempt(course)
+            return
         self._in_pools[pool] -= 1
         self._left[course.number] = pool
-        course.tried += 1
-        tries = course.tries
-        return tries is not None and not (tries.succeeds and course.tried >= len(tries.lengths))
+        if has_failed:
+            self._fail(course)
+        else:
+            self._go_on(course, following)
 
     def _fail(self, course: _Course) -> None:
         if course.left > 0:
@@ -363,10 +380,9 @@ class _Walk:
         self._line_up(course)
 
     def _go_on(self, course: _Course, at: int) -> None:
-        """Go on with the next step; where that is of another pool, or nothing new may start, it is claimed for that anew."""
+        """Go on with a step; where it is of another pool, or nothing new may start, the instance is claimed for it anew."""
         standing = course.standing
-        course.at, course.tried, course.tries, course.left = at, 0, None, standing.retries[at]
-        course.has_failed = False
+        self._proceed(course, at)
         if not course.has_steps:
             self._complete(course)
             return
@@ -375,6 +391,10 @@ class _Walk:
             self._begin(course)
         else:
             self._give_back(course)
+
+    def _proceed(self, course: _Course, at: int) -> None:
+        course.at, course.tried, course.tries, course.left = at, 0, None, course.standing.retries[at]
+        course.has_failed = False
 
     def _complete(self, course: _Course) -> None:
         course.end = self._now
@@ -392,7 +412,7 @@ class _Walk:
         offered = waiting.offered[key]
         offered[completed] = offered.get(completed, 0) + 1
         needed, waits_for_all = waiting.needed, batch.dependency_mode is DependencyMode.ALL
-        if waits_for_all and not all(offered.get(each) for each in needed):
+        if waits_for_all and (len(offered) < len(needed) or not all(offered.get(each) for each in needed)):
             return
         for each in needed if waits_for_all else {completed}:
             offered[each] -= 1
@@ -405,7 +425,7 @@ class _Walk:
 
     def _dispatch(self) -> None:
         """Claim what may start, as controllers do."""
-        stopping = -1
+        self._has_changed, stopping = False, -1
         # A retry that begins may be the end of what has stopped others.
         while self._active and stopping != (stopping := len(self._stopping)):
             if not self._are_slots_taken:
