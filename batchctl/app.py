@@ -473,17 +473,18 @@ def examine(config_file: str | None) -> tuple[HealthFinding, ...]:
         app.close()
 
 
-def describe_service(config_file: str | None, name: str, user: str | None) -> Service:
-    """Say how a controller with these settings is started by a service manager."""
+def describe_service(config_file: str | None, name: str, user: str | None, words: Sequence[str]) -> Service:
+    """Say how a controller, or an agent, with these settings is started by a service manager, with which words."""
     from batchctl.operations.maintenance.service_files import Service
     from batchctl.system.runner import longest_stop
 
     settings = config.load(config_file)
     file = None if settings.file is None else str(settings.file)
-    command = (sys.executable, "-m", "batchctl", *(() if file is None else ("--config", file)), "run")
+    command = (sys.executable, "-m", "batchctl", *(() if file is None else ("--config", file)), *words)
     needed = {secret.env for secret in settings.secrets.values() if secret.env is not None}
     return Service(
         name=name,
+        what="agent" if words[0] == "agent" else "controller",
         argv=command,
         directory=str(settings.directory),
         user=user or SystemIds().user(),

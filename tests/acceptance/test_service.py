@@ -86,6 +86,24 @@ def test_the_unit_starts_a_controller_from_any_folder(folder: Path, run_batchctl
     )
 
 
+def test_an_agent_is_a_service_too(folder: Path, run_batchctl: RunBatchctl, tmp_path: Path) -> None:
+    printed = run_batchctl("service", "--kind", "systemd", "agent", "--pool", "ssis", "--slots", "4", cwd=folder)
+    service = unit_of(printed.stdout)["Service"]
+
+    assert printed.returncode == 0
+    assert (service["Type"], "WatchdogSec" in service, service["KillMode"]) == ("exec", False, "process")
+    assert "the next one stops what others may repeat" in printed.stdout
+    command = words_of(service["ExecStart"])
+    assert command[-5:] == ["agent", "--pool", "ssis", "--slots", "4"]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=clean_environment(), capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    assert (done.returncode, "It is not said at which console the agent polls." in done.stderr) == (2, True)
+    task = run_batchctl("service", "--kind", "task-scheduler", "agent", "--pool", "ssis", cwd=folder).stdout
+    assert "The agent of batchctl" in task
+    assert "agent --pool ssis</Arguments>" in task
+
+
 def test_the_task_names_program_arguments_and_folder(folder: Path, run_batchctl: RunBatchctl) -> None:
     printed = run_batchctl(
         "service", "--kind", "task-scheduler", "--name", "nightly", "--user", "DOM\\gmsa$", cwd=folder
@@ -115,6 +133,9 @@ def test_the_job_of_sql_server_agent_is_t_sql(folder: Path, run_batchctl: RunBat
     [
         (["--kind", "cron"], 2, "'cron' is not one of systemd, task-scheduler, sql-agent"),
         (["--kind", "systemd", "--proxy", "x"], 2, "--proxy belongs to --kind sql-agent."),
+        (["--kind", "systemd", "status"], 2, "'status' does not run as a service: run or agent."),
+        (["--kind", "systemd", "agent"], 2, "Missing option '--pool'"),
+        (["--kind", "systemd", "run", "--pol", "x"], 2, "No such option '--pol'"),
         (["--kind", "systemd", "--name", "a b"], 4, "'a b' is no name of a service"),
         (["--kind", "systemd", "--user", "a\nb"], 4, "holds a control character"),
     ],

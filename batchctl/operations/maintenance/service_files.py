@@ -1,4 +1,4 @@
-"""What lets a controller run as a service: a unit for systemd, a task for the Task Scheduler of Windows."""
+"""What lets a controller, or an agent, run as a service: a unit for systemd, a task for the Task Scheduler of Windows."""
 
 from __future__ import annotations
 
@@ -15,14 +15,20 @@ _WATCHDOG = 120
 """Seconds without a turn of its loop after which systemd starts a controller anew."""
 _TO_END = 15
 """Seconds for what a controller does besides while it ends."""
+_OUTLIVING = {
+    "controller": "the next one goes on with them",
+    "agent": "the next one stops what others may repeat, and lets the rest end",
+}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\Z")
 
 
 @value
 class Service:
-    """One controller as a service: what is started, where, as whom."""
+    """One controller, or agent, as a service: what is started, where, as whom."""
 
     name: str
+    what: str
+    """`controller`, or `agent`."""
     argv: tuple[str, ...]
     directory: str
     user: str
@@ -49,14 +55,13 @@ def systemd_unit(service: Service) -> str:
     ]
     lines = [
         "[Unit]",
-        f"Description=batchctl controller ({_unit_text(service.config or service.directory)})",
+        f"Description=batchctl {service.what} ({_unit_text(service.config or service.directory)})",
         "After=network-online.target",
         "Wants=network-online.target",
         "StartLimitIntervalSec=0",
         "",
         "[Service]",
-        "Type=notify",
-        "NotifyAccess=main",
+        *(["Type=exec"] if service.what == "agent" else ["Type=notify", "NotifyAccess=main"]),
         f"User={service.user}",
         f"WorkingDirectory={_unit_text(service.directory)}",
         *variables,
@@ -65,8 +70,8 @@ def systemd_unit(service: Service) -> str:
         "RestartSec=10",
         "# What a configuration lacks, no restart mends.",
         "RestartPreventExitStatus=2",
-        f"WatchdogSec={_WATCHDOG}",
-        "# Running commands outlive the controller, and the next one goes on with them.",
+        *([] if service.what == "agent" else [f"WatchdogSec={_WATCHDOG}"]),
+        f"# Running commands outlive the {service.what}: {_OUTLIVING[service.what]}.",
         "KillMode=process",
         f"TimeoutStopSec={service.longest_end + _TO_END:g}",
         "",
@@ -81,7 +86,7 @@ def scheduler_task(service: Service, arguments: str) -> str:
     _refuse_unfit(service)
     variables = "".join(f" {name}" for name in service.variables)
     note = f" It needs the system's environment variables{variables}." if variables else ""
-    described = f"The controller of batchctl; {service.config or service.directory}.{note}"
+    described = f"The {service.what} of batchctl; {service.config or service.directory}.{note}"
     # The second trigger starts what has ended; while it runs, IgnoreNew lets nothing start.
     return f"""\
 <?xml version="1.0"?>
