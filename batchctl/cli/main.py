@@ -10,6 +10,7 @@ import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -98,6 +99,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "watch": ("intake.watch_commands", "List the folders that are watched, and test what would be taken from one."),
     "job": ("definitions.job_commands", "List decorated Python jobs, run or cancel one, see its history."),
     "variable": ("definitions.variable_commands", "List the variables that definitions name; set and remove them."),
+    "import": ("definitions.import_commands", "Read the jobs of another scheduler as definitions."),
     "export": ("definitions.file_commands", "Write the definitions to a file that people read, edit and keep."),
     "plan": ("definitions.file_commands", "Show what applying files would change, and what is wrong with them."),
     "apply": ("definitions.file_commands", "Make the definitions what files say, in one transaction."),
@@ -157,7 +159,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Set up": {
         "demo": "Run the worked example in a fresh folder.",
-        "db": "Create, upgrade or verify the control database.",
+        "db, import": "Create or verify the database; read others' jobs.",
         "service, completion": "Print a service definition; shell completion.",
     },
 }
@@ -211,7 +213,8 @@ class CommandsByName(click.Group):
         if cmd_name not in COMMANDS:
             return None
         with lazily():
-            command: click.Command = getattr(importlib.import_module(f"batchctl.cli.{COMMANDS[cmd_name][0]}"), cmd_name)
+            module = importlib.import_module(f"batchctl.cli.{COMMANDS[cmd_name][0]}")
+            command: click.Command = getattr(module, f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name)
         return command
 
     def make_context(

@@ -25,7 +25,7 @@ CODES: Mapping[str, int] = {
     "batchctl.control_database:verify_database": 1003,
     "batchctl.cli.maintenance.audit_commands:anchor": 1004,
     "batchctl.cli.maintenance.demo_command:Demo._raise_what_went_wrong": 1005,
-    "batchctl.cli.definitions.file_commands:export": 1006,
+    "batchctl.cli.definitions.file_commands:save": 1006,
     "batchctl.cli.definitions.file_commands:_parsed": 1007,
     "batchctl.cli.dependencies.graph_commands:_write": 1008,
     "batchctl.cli.definitions.job_commands:_call": 1009,
@@ -357,6 +357,7 @@ CODES: Mapping[str, int] = {
     "batchctl.web.relay_doors:_unknown": 1635,
     "batchctl.web.page:refuse_unknown": 1636,
     "batchctl.web.guards:check_address": 1637,
+    "batchctl.operations.definitions.importing:text_of": 1638,
 }
 """By the module and the function that makes the error."""
 

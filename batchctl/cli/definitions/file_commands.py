@@ -71,12 +71,17 @@ def export(
         # As bytes: a console of another encoding must not change a file.
         sys.stdout.buffer.write(text.encode())
         return
+    save(path, text)
+    click.echo(f"{output.counted(len(found), 'definition')} written to {visible(path)}.")
+    output.hints(f"batchctl plan {typed(path)}")
+
+
+def save(path: str, text: str) -> None:
+    """Write a file of definitions."""
     try:
         Path(path).write_bytes(text.encode())
     except OSError as error:
         raise ConfigurationError(f"{visible(path)} cannot be written: {error.strerror}.") from error
-    click.echo(f"{output.counted(len(found), 'definition')} written to {visible(path)}.")
-    output.hints(f"batchctl plan {typed(path)}")
 
 
 @click.command()

@@ -36,9 +36,9 @@ def export(
     return _context(found, batches) if batches else found
 
 
-def text_of(found: Sequence[Defined], owner: str | None) -> str:
-    """Return definitions as a file, which may say under which name it holds them."""
-    return written(SHAPES, found, owner)
+def text_of(found: Sequence[Defined], owner: str | None, *, of_database: bool = True) -> str:
+    """Return definitions as a file, which may say under which name it holds them; those of no database without its part."""
+    return written(SHAPES, found, owner, of_database=of_database)
 
 
 def listed(found: Sequence[Defined]) -> dict[str, JsonValue]:
@@ -79,7 +79,7 @@ _FOOT = """
 """
 
 
-def written(shapes: Sequence[Shape], found: Iterable[Defined], owner: str | None) -> str:
+def written(shapes: Sequence[Shape], found: Iterable[Defined], owner: str | None, *, of_database: bool = True) -> str:
     """Return a file's text; the same definitions make the same text."""
     every = sorted(found, key=lambda one: one.name)
     lines = [_HEAD.rstrip("\n")]
@@ -89,6 +89,8 @@ def written(shapes: Sequence[Shape], found: Iterable[Defined], owner: str | None
         for one in every:
             if one.kind == shape.kind:
                 lines += ["", *_table(shape, one)]
+    if not of_database:
+        return "\n".join(lines) + "\n"
     lines.append(_FOOT.rstrip("\n"))
     for shape in shapes:
         names = {one.name: fingerprint(shape, one) for one in every if one.kind == shape.kind}
@@ -103,7 +105,7 @@ def written(shapes: Sequence[Shape], found: Iterable[Defined], owner: str | None
 
 def _table(shape: Shape, one: Defined) -> Iterator[str]:
     yield f"[[{shape.kind}]]"
-    yield from _assigned({shape.key: one.name, **one.columns})
+    yield from _assigned(_in_order(shape, one.name, one.columns))
     for part in shape.parts:
         if part.is_short and (below := one.parts.get(part.kind)):
             yield f"{part.kind} = ["
@@ -114,7 +116,16 @@ def _table(shape: Shape, one: Defined) -> Iterator[str]:
             for key, columns in one.parts.get(part.kind, {}).items():
                 yield ""
                 yield f"[[{shape.kind}.{part.kind}]]"
-                yield from _assigned({part.key: key, **columns})
+                yield from _assigned(_in_order(part, key, columns))
+
+
+def _in_order(shape: Shape, key: str | int, columns: Columns) -> Columns:
+    """Return columns in the order of their table, the key first."""
+    return {
+        column: {shape.key: key, **columns}[column]
+        for column in (shape.key, *shape.columns)
+        if column in {shape.key, *columns}
+    }
 
 
 def _assigned(columns: Columns) -> Iterator[str]:
