@@ -193,7 +193,16 @@ def drawn(chance: random.Random) -> str:
 
 
 ZONES = ("UTC", "Asia/Tokyo", "Africa/Lagos")
-"""Whose clocks are not changed: what is due when they are, the tests of schedules say."""
+"""Whose clocks are not changed."""
+NIGHTS = (
+    ("Europe/Amsterdam", datetime(2026, 3, 29, 1, tzinfo=UTC)),
+    ("Europe/Amsterdam", datetime(2026, 10, 25, 1, tzinfo=UTC)),
+    ("America/New_York", datetime(2026, 3, 8, 7, tzinfo=UTC)),
+    ("America/New_York", datetime(2026, 11, 1, 6, tzinfo=UTC)),
+    ("Australia/Lord_Howe", datetime(2026, 10, 3, 15, 30, tzinfo=UTC)),
+    ("Australia/Lord_Howe", datetime(2026, 4, 4, 15, tzinfo=UTC)),
+)
+"""When clocks are changed."""
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -209,3 +218,44 @@ def test_a_line_is_due_when_cron_says(seed: int) -> None:
         due = walked(fields.split(), after, ZoneInfo(zone))
         expected = [one for one in islice(due, 200) if one <= until]
         assert [one.due for one in islice(instants, 200)] == expected, (fields, zone)
+
+
+def walked_over(fields: Sequence[str], change: datetime, zone: ZoneInfo) -> list[datetime]:
+    """Return what is due around a change of clocks, as cron of Debian says it.
+
+    What has * for its minute or hour goes by the minutes as they pass. What has not is due right after clocks go forward if
+    they left its time out, and once where they show its time twice.
+    """
+    minutes, hours = field_of(fields[0], 0, 59), field_of(fields[1], 0, 23)
+    days = {*days_of(fields, change.date() - timedelta(days=3), 1)}
+    is_rhythm = fields[0].startswith("*") or fields[1].startswith("*")
+    found, seen, before = list[datetime](), set[datetime](), None
+    for minute in range(-6 * 60, 6 * 60):
+        moment = change + timedelta(minutes=minute)
+        wall = moment.astimezone(zone).replace(tzinfo=None)
+        passed = [wall]
+        if before is not None and wall > before + timedelta(minutes=1):
+            passed = [before + timedelta(minutes=1 + each) for each in range((wall - before) // timedelta(minutes=1))]
+        matching = {
+            one
+            for one in (([wall]) if is_rhythm else passed)
+            if one.minute in minutes and one.hour in hours and one.date() in days
+        }
+        if matching - (set() if is_rhythm else seen):
+            found.append(moment)
+        seen |= matching
+        before = wall
+    return found
+
+
+@pytest.mark.parametrize(("zone", "change"), NIGHTS)
+def test_a_line_is_due_when_cron_says_while_clocks_are_changed(zone: str, change: datetime) -> None:
+    chance = random.Random(f"{zone}{change}")
+    for number in range(100):
+        minute, hour, *_ = drawn(chance).split()
+        fields = f"{minute} {hour if number % 2 else chance.choice(['0-4', '1,2', '2', '1-3/2', '*'])} * * *"
+        timing = Timing(schedule_type=ScheduleType.CRON, cron=str(cron(only(f"{fields} true"))), time_zone=zone)
+        begin, end = change - timedelta(hours=6, minutes=1), change + timedelta(hours=6) - timedelta(minutes=1)
+        instants = plan_of(timing, "UTC", None).instants(begin, end)
+        due = sorted({one.due for one in instants if one.due is not None})
+        assert due == walked_over(fields.split(), change, ZoneInfo(zone)), (fields, zone)
