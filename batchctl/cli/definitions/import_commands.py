@@ -10,7 +10,7 @@ import click
 from batchctl.cli import output
 from batchctl.cli.definitions.file_commands import save
 from batchctl.cli.session import FINDINGS, as_json
-from batchctl.domain.definitions import crontabs
+from batchctl.domain.definitions import agent_jobs, agent_scripts, crontabs
 from batchctl.domain.definitions.foreign_jobs import ForeignJob
 from batchctl.domain.scheduling.column_text import UnfitText
 from batchctl.domain.scheduling.timing_text import checked_zone
@@ -47,6 +47,20 @@ def crontab(paths: tuple[str, ...], with_user: bool, zone: str | None, path: str
 
     def read(text: str, source: str, taken: list[str]) -> list[ForeignJob]:
         return crontabs.jobs_of(text, source, with_user=with_user, zone=zone, taken=taken)
+
+    _import(paths, read, zone, path, as_json=as_json)
+
+
+@import_.command("sql-agent")
+@_files
+@_zone
+@_output
+@as_json
+def sql_agent(paths: tuple[str, ...], zone: str | None, path: str | None, as_json: bool) -> None:
+    """Read scripts of SQL Server Agent's jobs, as SSMS writes them: each job becomes a batch, with its schedules."""
+
+    def read(text: str, source: str, taken: list[str]) -> list[ForeignJob]:
+        return agent_jobs.jobs_of(agent_scripts.calls_of(text), source, zone=zone, taken=taken)
 
     _import(paths, read, zone, path, as_json=as_json)
 

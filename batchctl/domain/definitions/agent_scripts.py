@@ -61,6 +61,8 @@ class ProcedureCall:
 
     procedure: str
     """The last part of its name, in small letters."""
+    name: str
+    """Its name as it is written."""
     line: int
     arguments: Mapping[str, Literal | Variable]
     outputs: Mapping[str, str]
@@ -78,6 +80,8 @@ def calls_of(script: str) -> Iterator[ProcedureCall]:
             call, at = _call(tokens, at + 1, known)
             if call is not None:
                 yield call
+                for variable in call.outputs.values():
+                    known.pop(variable, None)
         elif token.kind == "variable" and _is(tokens, at + 1, "="):
             value, after = _value(tokens, at + 2)
             if after is not None and not isinstance(value, Variable):
@@ -87,6 +91,19 @@ def calls_of(script: str) -> Iterator[ProcedureCall]:
             at = _declared(tokens, at, known)
         else:
             at += 1
+
+
+def only_call(script: str) -> ProcedureCall | None:
+    """Return the call of which a script consists; None where it is more, or a server would have to reckon something."""
+    tokens = [*_tokens(script)]
+    while tokens and tokens[-1].text == ";":
+        tokens.pop()
+    if not tokens or tokens[0].word not in _CALLS:
+        return None
+    call, end = _call(tokens, 1, {})
+    if call is None or end < len(tokens) or call.reckoned or call.outputs:
+        return None
+    return None if any(isinstance(one, Variable) for one in call.arguments.values()) else call
 
 
 def _tokens(script: str) -> Iterator[_Token]:
@@ -122,7 +139,7 @@ def _call(tokens: Sequence[_Token], at: int, known: Mapping[str, Literal]) -> tu
     if at + 1 < len(tokens) and tokens[at].kind == "variable" and _is(tokens, at + 1, "="):
         at += 2
     line = tokens[at].line if at < len(tokens) else 0
-    name = None
+    name, begin = None, at
     while at < len(tokens) and ((part := tokens[at].name) is not None or _is(tokens, at, ".")):
         name, is_dot = (part if part is not None else name), _is(tokens, at, ".")
         at += 1
@@ -130,6 +147,7 @@ def _call(tokens: Sequence[_Token], at: int, known: Mapping[str, Literal]) -> tu
             break
     if name is None:
         return None, at
+    written = "".join(each.text for each in tokens[begin:at])
     given, outputs, reckoned = dict[str, Literal | Variable](), dict[str, str](), dict[str, str]()
     while at + 1 < len(tokens) and tokens[at].kind == "variable" and _is(tokens, at + 1, "="):
         parameter = tokens[at].text.lstrip("@").lower()
@@ -149,7 +167,9 @@ def _call(tokens: Sequence[_Token], at: int, known: Mapping[str, Literal]) -> tu
         if not _is(tokens, at, ","):
             break
         at += 1
-    call = ProcedureCall(procedure=name.lower(), line=line, arguments=given, outputs=outputs, reckoned=reckoned)
+    call = ProcedureCall(
+        procedure=name.lower(), name=written, line=line, arguments=given, outputs=outputs, reckoned=reckoned
+    )
     return call, at
 
 
