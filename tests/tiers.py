@@ -111,6 +111,7 @@ PARTLY_FULL = {
     "control/test_purged_instances.py": "a hundred thousand attempts",
     "control/test_virtual_night.py": "two hundred nights by chance",
     "control/test_workers.py": "thousands of instances",
+    "domain/test_agent_schedules.py": "more random schedules",
     "migrations/test_migrations.py": "a script in another shell, a dump, and whatever a hand has changed",
     "operations/test_acting_together.py": "a row that stays locked until it is given up",
     "operations/test_doctor.py": "plugins that hang until they are given up",

@@ -65,6 +65,32 @@ def test_the_report_says_what_became_of_everything(shop: Shop, tab: Path) -> Non
     assert not (shop.folder / "jobs.toml").exists()
 
 
+AGENT = """
+DECLARE @jobId BINARY(16)
+EXEC msdb.dbo.sp_add_job @job_name=N'Ship', @description=N'Ships files', @job_id = @jobId OUTPUT
+EXEC msdb.dbo.sp_add_jobstep @job_id=@jobId, @step_name=N'ship', @step_id=1, @subsystem=N'CmdExec', @command=N'echo shipped'
+EXEC msdb.dbo.sp_add_jobschedule @job_id=@jobId, @name=N'daily', @freq_type=4, @freq_interval=1, @active_start_time=13000
+EXEC msdb.dbo.sp_add_jobserver @job_id = @jobId
+"""
+
+
+def test_a_script_of_sql_server_agent_becomes_a_batch_that_runs(shop: Shop) -> None:
+    script, file = shop.folder / "ship.sql", shop.folder / "jobs.toml"
+    script.write_text(AGENT, encoding="utf-16")
+    assert shop("import", "sql-agent", str(script), "--time-zone", "Europe/Amsterdam", "--output", str(file)) == 0
+    assert "1 job: 1 mapped" in shop.out
+    assert shop("apply", str(file), "--reason", "from Agent") == 0
+    assert shop("check") == 0
+    assert shop.sql("SELECT RunTimes, TimeZone, Enabled FROM Schedule") == [("01:30", "Europe/Amsterdam", 0)]
+    again = shop.folder / "again.toml"
+    assert shop("export", "--output", str(again)) == 0
+    assert again.read_text(encoding="utf-8").partition("\n# What these were")[0] == file.read_text(encoding="utf-8")
+    assert shop("enable", "Ship", "--reason", "from Agent") == 0
+    assert shop("submit", "Ship") == 0
+    assert shop("run", "--once") == 0
+    assert shop.sql("SELECT Status FROM BatchControl") == [("complete",)]
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [

@@ -96,7 +96,7 @@ def drawn(chance: random.Random) -> dict[str, int]:
     }
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", [pytest.param(each, marks=[pytest.mark.full] if each else []) for each in range(20)])
 def test_a_schedule_is_due_when_agent_says(seed: int) -> None:
     chance, why = random.Random(seed), Counter[Unmappable]()
     for _ in range(100):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from batchctl.domain.definitions.agent_schedules import Unmappable, columns_of
-from batchctl.domain.definitions.agent_scripts import Literal, ProcedureCall, Variable, only_call
+from batchctl.domain.definitions.agent_scripts import Literal, ProcedureCall, ScriptVariable, only_call
 from batchctl.domain.definitions.defined import Columns, Defined, Value
 from batchctl.domain.definitions.foreign_jobs import ForeignJob, Mapped, distinct
 from batchctl.domain.text import fitting, shorten, visible
@@ -32,12 +32,12 @@ _SILENT = {"step_uid", "schedule_uid", "job_id", "schedule_id", "os_run_priority
 """What says nothing that batchctl has to know."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class AgentJob:
     """What a script says of one job."""
 
     line: int
-    job: dict[str, Literal | Variable]
+    job: dict[str, Literal | ScriptVariable]
     steps: list[ProcedureCall] = field(default_factory=list)
     schedules: list[ProcedureCall] = field(default_factory=list)
     others: list[ProcedureCall] = field(default_factory=list)
@@ -95,13 +95,13 @@ def _gathered(calls: Iterable[ProcedureCall]) -> tuple[list[AgentJob], list[Proc
 
 
 def _meant(
-    given: Mapping[str, Literal | Variable], by_name: Mapping[str, AgentJob], by_key: Mapping[str, AgentJob]
+    given: Mapping[str, Literal | ScriptVariable], by_name: Mapping[str, AgentJob], by_key: Mapping[str, AgentJob]
 ) -> AgentJob | None:
     """Return which job is meant: by its name, its id, or the variable that holds that."""
     name, key = given.get("job_name"), given.get("job_id")
     if isinstance(name, str):
         return by_name.get(name.lower())
-    return by_key.get(key.name if isinstance(key, Variable) else str(key).lower())
+    return by_key.get(key.name if isinstance(key, ScriptVariable) else str(key).lower())
 
 
 def _add(job: AgentJob, call: ProcedureCall, shared: Mapping[str, ProcedureCall]) -> None:
@@ -112,11 +112,11 @@ def _add(job: AgentJob, call: ProcedureCall, shared: Mapping[str, ProcedureCall]
             job.schedules.append(call)
         case "sp_attach_schedule":
             key = call.arguments.get("schedule_name", call.arguments.get("schedule_id"))
-            found = shared.get(key.name if isinstance(key, Variable) else str(key).lower())
+            found = shared.get(key.name if isinstance(key, ScriptVariable) else str(key).lower())
             (job.others if found is None else job.schedules).append(call if found is None else found)
         case "sp_update_job":
             own = {"job_id", "job_name", "new_name"}
-            job.job |= {name: value for name, value in call.arguments.items() if name not in own}
+            job.job.update({name: value for name, value in call.arguments.items() if name not in own})
         case _:
             job.others.append(call)
 
@@ -129,7 +129,7 @@ class _StepText:
     finding: str | None = None
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Reading:
     """Reads one job, and accounts for everything that it says."""
 
@@ -161,7 +161,7 @@ class _Reading:
     def _note(self, parameter: str, value: object, became: str | None = None, finding: str | None = None) -> None:
         self.mapped.append(Mapped(parameter, shorten(visible(str(value)), _SHOWN), became, finding))
 
-    def _of_job(self, parameter: str, value: Literal | Variable, batch: dict[str, Value]) -> None:
+    def _of_job(self, parameter: str, value: Literal | ScriptVariable, batch: dict[str, Value]) -> None:
         match parameter:
             case "job_name":
                 self._note(parameter, value, "ProcessBatch.ProcessBatchName")
@@ -205,7 +205,7 @@ class _Reading:
             became, finding = _of_step(parameter, value, given, is_last=is_last)
             if parameter == "command" and text is not None:
                 finding = text.finding
-            if isinstance(value, Variable) and parameter not in _KEYS:
+            if isinstance(value, ScriptVariable) and parameter not in _KEYS:
                 finding = _TO_BE_RECKONED
             if parameter == "subsystem" and text is None:
                 finding = "no step of batchctl does what it does"
@@ -249,7 +249,7 @@ class _Reading:
     def _of_another(self, call: ProcedureCall) -> None:
         if call.procedure == "sp_add_jobserver":
             given = call.arguments.get("server_name")
-            server = given.name if isinstance(given, Variable) else str(given or "")
+            server = given.name if isinstance(given, ScriptVariable) else str(given or "")
             finding = None if server.lower() in _LOCAL else "it ran on that server: write its pool, or its connections"
             self._note("server_name", server, None, finding)
         else:
@@ -257,7 +257,7 @@ class _Reading:
 
 
 def _of_step(
-    parameter: str, value: Literal | Variable, given: Mapping[str, Literal | Variable], *, is_last: bool
+    parameter: str, value: Literal | ScriptVariable, given: Mapping[str, Literal | ScriptVariable], *, is_last: bool
 ) -> tuple[str | None, str | None]:
     """Return what became of a parameter of a step, and what a person has to know of it."""
     match parameter:
@@ -292,7 +292,7 @@ def _of_step(
             return None, "it has no column"
 
 
-def _text_of(given: Mapping[str, Literal | Variable]) -> _StepText | None:
+def _text_of(given: Mapping[str, Literal | ScriptVariable]) -> _StepText | None:
     """Return what a step does; None where no step of batchctl does that."""
     command, subsystem = given.get("command"), str(given.get("subsystem") or "TSQL").upper()
     if not isinstance(command, str):

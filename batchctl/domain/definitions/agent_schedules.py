@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from enum import IntEnum, StrEnum
 
-from batchctl.domain.definitions.agent_scripts import Literal, Variable
+from batchctl.domain.definitions.agent_scripts import Literal, ScriptVariable
 from batchctl.domain.definitions.defined import Value
 from batchctl.domain.values import named_value
 
@@ -72,7 +72,7 @@ class _Days:
     columns: Columns
 
 
-def columns_of(given: Mapping[str, Literal | Variable]) -> Columns | Unmappable:
+def columns_of(given: Mapping[str, Literal | ScriptVariable]) -> Columns | Unmappable:
     """Return the columns of a `Schedule` but for its name and entity; `given` has the columns of sysschedules."""
     freq = _number(given, "freq_type")
     if freq == FreqType.ONCE:
@@ -96,12 +96,12 @@ def columns_of(given: Mapping[str, Literal | Variable]) -> Columns | Unmappable:
 _FIRST = date(1990, 1, 1)
 
 
-def _once(given: Mapping[str, Literal | Variable]) -> Columns:
+def _once(given: Mapping[str, Literal | ScriptVariable]) -> Columns:
     at = _minute(_number(given, "active_start_time"))
     return {"ScheduleType": "once", "RunAt": f"{_date(given, 'active_start_date', _FIRST)} {_shown(at)}"}
 
 
-def _start(given: Mapping[str, Literal | Variable], days: _Days) -> date:
+def _start(given: Mapping[str, Literal | ScriptVariable], days: _Days) -> date:
     """Return from when days are counted: weeks begin on Sunday there, and on Monday here."""
     start, every = _date(given, "active_start_date", _FIRST), days.columns.get("EveryN")
     if days.kind != "weekly" or not isinstance(every, int):
@@ -112,7 +112,7 @@ def _start(given: Mapping[str, Literal | Variable], days: _Days) -> date:
     return start if since_sunday else start + timedelta(days=1)
 
 
-def _days(freq: int, given: Mapping[str, Literal | Variable]) -> _Days | Unmappable:
+def _days(freq: int, given: Mapping[str, Literal | ScriptVariable]) -> _Days | Unmappable:
     interval, factor = _number(given, "freq_interval"), max(_number(given, "freq_recurrence_factor"), 1)
     every: dict[str, Value] = {} if factor == 1 else {"EveryN": factor}
     match freq:
@@ -148,7 +148,7 @@ def _relative(kind_of_day: int, which: str | None, every: Columns) -> _Days | Un
     return {_WEEKDAY: Unmappable.WORKDAYS, _DAY_OFF: Unmappable.DAYS_OFF}.get(kind_of_day, Unmappable.UNKNOWN)
 
 
-def _times(given: Mapping[str, Literal | Variable]) -> Sequence[int] | Unmappable:
+def _times(given: Mapping[str, Literal | ScriptVariable]) -> Sequence[int] | Unmappable:
     """Return the times of day in minutes."""
     start = _number(given, "active_start_time")
     subday, interval = _number(given, "freq_subday_type", SubdayType.AT), _number(given, "freq_subday_interval")
@@ -177,12 +177,12 @@ def _timed(days: _Days, times: Sequence[int]) -> Columns | Unmappable:
     return {"ScheduleType": "cron", "Cron": f"{minutes} * * * *", **window, **days.columns}
 
 
-def _number(given: Mapping[str, Literal | Variable], name: str, usual: int = 0) -> int:
+def _number(given: Mapping[str, Literal | ScriptVariable], name: str, usual: int = 0) -> int:
     value = given.get(name)
     return value if isinstance(value, int) else usual
 
 
-def _date(given: Mapping[str, Literal | Variable], name: str, usual: date) -> date:
+def _date(given: Mapping[str, Literal | ScriptVariable], name: str, usual: date) -> date:
     """Read a date that is written as a number: 20261130."""
     number = _number(given, name)
     year, month, day = number // 10_000, number // 100 % 100, number % 100

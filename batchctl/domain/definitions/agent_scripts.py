@@ -49,7 +49,7 @@ class _Token(NamedTuple):
         return _unquoted(self.text) if self.kind == "name" else None
 
 
-class Variable(NamedTuple):
+class ScriptVariable(NamedTuple):
     """A variable whose value no literal has given."""
 
     name: str
@@ -64,7 +64,7 @@ class ProcedureCall:
     name: str
     """Its name as it is written."""
     line: int
-    arguments: Mapping[str, Literal | Variable]
+    arguments: Mapping[str, Literal | ScriptVariable]
     outputs: Mapping[str, str]
     """The variables, in small letters, that it fills, by parameter."""
     reckoned: Mapping[str, str]
@@ -84,7 +84,7 @@ def calls_of(script: str) -> Iterator[ProcedureCall]:
                     known.pop(variable, None)
         elif token.kind == "variable" and _is(tokens, at + 1, "="):
             value, after = _value(tokens, at + 2)
-            if after is not None and not isinstance(value, Variable):
+            if after is not None and not isinstance(value, ScriptVariable):
                 known[token.text.lower()] = value
             at += 2
         elif token.kind == "variable":
@@ -103,7 +103,7 @@ def only_call(script: str) -> ProcedureCall | None:
     call, end = _call(tokens, 1, {})
     if call is None or end < len(tokens) or call.reckoned or call.outputs:
         return None
-    return None if any(isinstance(one, Variable) for one in call.arguments.values()) else call
+    return None if any(isinstance(one, ScriptVariable) for one in call.arguments.values()) else call
 
 
 def _tokens(script: str) -> Iterator[_Token]:
@@ -148,7 +148,7 @@ def _call(tokens: Sequence[_Token], at: int, known: Mapping[str, Literal]) -> tu
     if name is None:
         return None, at
     written = "".join(each.text for each in tokens[begin:at])
-    given, outputs, reckoned = dict[str, Literal | Variable](), dict[str, str](), dict[str, str]()
+    given, outputs, reckoned = dict[str, Literal | ScriptVariable](), dict[str, str](), dict[str, str]()
     while at + 1 < len(tokens) and tokens[at].kind == "variable" and _is(tokens, at + 1, "="):
         parameter = tokens[at].text.lstrip("@").lower()
         value, after = _value(tokens, at + 2)
@@ -159,9 +159,9 @@ def _call(tokens: Sequence[_Token], at: int, known: Mapping[str, Literal]) -> tu
             at = after
             if at < len(tokens) and tokens[at].word in _OUTPUT:
                 at += 1
-                if isinstance(value, Variable):
+                if isinstance(value, ScriptVariable):
                     outputs[parameter] = value.name
-            elif isinstance(value, Variable) and value.name in known:
+            elif isinstance(value, ScriptVariable) and value.name in known:
                 value = known[value.name]
             given[parameter] = value
         if not _is(tokens, at, ","):
@@ -173,7 +173,7 @@ def _call(tokens: Sequence[_Token], at: int, known: Mapping[str, Literal]) -> tu
     return call, at
 
 
-def _value(tokens: Sequence[_Token], at: int) -> tuple[Literal | Variable, int | None]:
+def _value(tokens: Sequence[_Token], at: int) -> tuple[Literal | ScriptVariable, int | None]:
     """Read a literal or a variable, and say where it ends; None where more than that stands there."""
     is_negative = _is(tokens, at, "-")
     at += is_negative
@@ -182,11 +182,11 @@ def _value(tokens: Sequence[_Token], at: int) -> tuple[Literal | Variable, int |
     token = tokens[at]
     match token.kind:
         case "text":
-            value: Literal | Variable = _unquoted(token.text.lstrip("nN"))
+            value: Literal | ScriptVariable = _unquoted(token.text.lstrip("nN"))
         case "number":
             value = _number(f"{'-' if is_negative else ''}{token.text}")
         case "variable":
-            value = Variable(token.text.lower())
+            value = ScriptVariable(token.text.lower())
         case "word" if token.word in {"NULL", "DEFAULT"}:
             value = None
         case "name" | "word":
@@ -221,7 +221,7 @@ def _declared(tokens: Sequence[_Token], at: int, known: dict[str, Literal]) -> i
             after += 1
         if _is(tokens, after, "="):
             value, end = _value(tokens, after + 1)
-            if end is not None and not isinstance(value, Variable):
+            if end is not None and not isinstance(value, ScriptVariable):
                 known[tokens[at].text.lower()] = value
                 return end
     return at + 1
