@@ -235,13 +235,19 @@ _OVERALL = """
 SELECT count(*) FROM BatchControl c, Setting s WHERE s.Name = 'MaxConcurrent'
 AND c.Status IN ('running', 'pausing', 'cancelling') HAVING count(*) > CAST(max(s.Value) AS integer)
 """
+_WAITS_FOR_AN_AGENT = """EXISTS (SELECT 1 FROM ProcessControl g
+    WHERE g.ProcessBatch_id = e.ProcessBatch_id AND g.Needs IS NOT NULL
+        AND g.ProcessControlSeq = (SELECT min(n.ProcessControlSeq) FROM ProcessControl n
+            WHERE n.ProcessBatch_id = e.ProcessBatch_id AND n.ProcessControlSeq > coalesce(e.PrevProcessControlSeq, 0)))"""
+"""Whether an instance waits in line for an agent that has what its next step needs: those behind it that need less may pass."""
 _CLAIMS = f"""
 SELECT c.BatchControl_id, CASE
     WHEN c.NextRunTime > ? THEN 'before its NextRunTime ' || c.NextRunTime
     WHEN b.Enabled = 0 THEN 'although its batch is disabled'
     WHEN b.OnFailure <> 'continue' AND EXISTS (SELECT 1 FROM BatchControl e WHERE e.ProcessBatch_id = c.ProcessBatch_id
         AND e.BatchControl_id < c.BatchControl_id AND (e.Status IN ('retry', 'failed', 'held')
-        OR e.Status = 'ready' AND b.OnFailure <> 'stop_all' AND coalesce(c.NextPool, 'default') = ({NEXT_POOL})))
+        OR e.Status = 'ready' AND b.OnFailure <> 'stop_all' AND coalesce(c.NextPool, 'default') = ({NEXT_POOL})
+        AND NOT {_WAITS_FOR_AN_AGENT}))
         THEN 'before an earlier one of its batch'
     WHEN EXISTS (SELECT 1 FROM BatchControl s JOIN ProcessBatch p ON p.ProcessBatch_id = s.ProcessBatch_id
         WHERE p.OnFailure = 'stop_all' AND s.Status IN ('failed', 'held')) THEN 'although a failure stops everything'
