@@ -24,7 +24,7 @@ ROOT = "/agents/v1"
 """Where a console has its doors for agents, and for the controllers that ask them."""
 CONNECT_SECONDS = 5.0
 _SHOWN = 300
-_AGAIN = (http.client.RemoteDisconnected, ConnectionError, BrokenPipeError, http.client.CannotSendRequest)
+_AGAIN = (http.client.RemoteDisconnected, ConnectionError, http.client.CannotSendRequest, ssl.SSLEOFError)
 """What a kept connection ends with that its other end has let go."""
 
 
