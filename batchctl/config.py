@@ -19,7 +19,7 @@ from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from batchctl.domain import urls
-from batchctl.domain.configuring import how_to_add_connection, how_to_name_secret, how_to_set_secret
+from batchctl.domain.configuring import KEPT_FROM_VIEW, how_to_add_connection, how_to_name_secret, how_to_set_secret
 from batchctl.domain.errors import ConfigurationError, DatabaseRefused
 from batchctl.domain.text import did_you_mean, nearest, unfit, visible
 from batchctl.settings_sections import (
@@ -42,7 +42,7 @@ DATABASE_NAME = "batchctl.db"
 PREFIX = "BATCHCTL_"
 _KEPT_FROM_STEPS = "BATCHCTL_SECRET_"
 """Never begins a setting: a secret may be in a variable of such a name, which no step inherits."""
-_IS_SECRET = re.compile(f"^{_KEPT_FROM_STEPS}|(PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_KEY)$")
+_IS_SECRET = re.compile(f"^{_KEPT_FROM_STEPS}|{KEPT_FROM_VIEW}")
 """Names of variables that hold secrets, also of those that other programs read, such as PGPASSWORD."""
 
 _NO_SETTINGS = frozenset({"BATCHCTL_CONFIG", "BATCHCTL_COOKIE"})

@@ -36,3 +36,7 @@ def how_to_add_connection(name: str) -> str:
 def how_to_install_extra(name: str) -> str:
     """Return what to type to install an extra of the product, into the Python that runs it."""
     return f"{shlex.quote(sys.executable)} -m pip install 'batchctl[{name}]'"
+
+
+KEPT_FROM_VIEW = "(PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_KEY)$"
+"""What the name of a variable ends with, in capital letters, whose value is a secret."""

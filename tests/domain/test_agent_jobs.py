@@ -172,6 +172,18 @@ EXEC msdb.dbo.sp_add_jobserver @job_id=@JobId,@server_name=@@servername;
     assert [each.kind for each in job.defined] == ["ProcessBatch", "Schedule"]
 
 
+def test_nothing_is_dropped_in_silence() -> None:
+    job, call_, schedule = jobs(f"""{HEAD}{STEP}, @command=N'x'
+EXEC msdb.dbo.sp_add_jobschedule @job_id=@jobId, @name=N'a', @freq_type=4, @active_start_time=@at, @freq_interval=1 + 1
+EXEC msdb.dbo.sp_add_jobserver @jobId, N'(local)'
+EXEC msdb.dbo.sp_add_schedule @schedule_name=N'alone', @freq_type=4
+""")
+    assert [one.kind for one in job.defined] == ["ProcessBatch"]
+    assert {one.partition(":")[0] for one in job.findings} == {"schedule active_start_time", "schedule freq_interval"}
+    assert "by place: a server would have to reckon it" in call_.findings[0]
+    assert "it belongs to no job of this file" in schedule.findings[0]
+
+
 def test_what_a_variable_holds_that_no_literal_made_is_named() -> None:
     job = one(f"{STEP}, @command=@sql")
     assert (job.how, job.findings) == (

@@ -13,22 +13,8 @@ import pytest
 
 from batchctl.domain.definitions.agent_schedules import Unmappable, columns_of
 from batchctl.domain.scheduling.due import plan_of
-from batchctl.domain.scheduling.schedules import Timing
-from batchctl.domain.status import ScheduleType
+from batchctl.domain.scheduling.schedule_columns import schedule_of
 
-FIELDS = {
-    "ScheduleType": "schedule_type",
-    "RunTimes": "run_times",
-    "RunDays": "run_days",
-    "RunDaysOfMonth": "run_days_of_month",
-    "WeekOfMonth": "week_of_month",
-    "BetweenTimes": "between_times",
-    "EveryN": "every_n",
-    "StartDate": "start_date",
-    "EndDate": "end_date",
-    "RunAt": "run_at",
-    "Cron": "cron",
-}
 SPAN = timedelta(days=9_000)
 
 
@@ -105,9 +91,7 @@ def test_a_schedule_is_due_when_agent_says(seed: int) -> None:
         if isinstance(columns, Unmappable):
             why[columns] += 1
             continue
-        said = {FIELDS[name]: value for name, value in columns.items()}
-        said["schedule_type"] = ScheduleType(str(said["schedule_type"]))
-        timing = Timing(**said)  # type: ignore[arg-type]
+        timing = schedule_of({**columns}).timing
         first = datetime(2026, 1, 1, tzinfo=UTC)
         instants = plan_of(timing, "UTC", None).instants(first, first + SPAN)
         expected = [one for one in islice(due_of(row), 200) if one <= first + SPAN]

@@ -128,6 +128,13 @@ def test_a_column_names_the_user() -> None:
     assert "has no command behind its times and user" in " ".join(only("0 1 * * * true", with_user=True).findings)
 
 
+def test_a_secret_of_the_environment_is_neither_written_nor_shown() -> None:
+    job = only("DB_PASSWORD=hunter2\n0 1 * * * true\n")
+    assert step(job)["Data4"] == "DB_PASSWORD={secret:DB_PASSWORD}"
+    assert job.how is MappedHow.WITH_FINDINGS
+    assert "hunter2" not in str(job)
+
+
 def test_what_nothing_is_made_of_is_accounted_for() -> None:
     job = only("MAILTO=ops@example.com\nRANDOM_DELAY=30\nCRON_TZ=Mars/Olympus\n-0 1 * * * true\n")
     said = {one.parameter: one for one in job.mapped}

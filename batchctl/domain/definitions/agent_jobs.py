@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from batchctl.domain.definitions.agent_schedules import Unmappable, columns_of
 from batchctl.domain.definitions.agent_scripts import Literal, ProcedureCall, ScriptVariable, only_call
 from batchctl.domain.definitions.defined import Columns, Defined, Value
-from batchctl.domain.definitions.foreign_jobs import ForeignJob, Mapped, distinct
+from batchctl.domain.definitions.foreign_jobs import ForeignJob, Mapped, braced, distinct
 from batchctl.domain.text import fitting, shorten, visible
 from batchctl.domain.values import named_value
 
@@ -87,11 +87,12 @@ def _gathered(calls: Iterable[ProcedureCall]) -> tuple[list[AgentJob], list[Proc
                     strangers.append(call)
                 else:
                     _add(found, call, shared)
-            case "sp_add_operator" | "sp_add_alert" | "sp_add_notification" | "sp_add_proxy":
+            case _ if call.procedure.startswith("sp_add_"):
                 strangers.append(call)
             case _:
                 pass
-    return jobs, strangers
+    attached = [id(call) for job in jobs for call in job.schedules]
+    return jobs, [*strangers, *{id(call): call for call in shared.values() if id(call) not in attached}.values()]
 
 
 def _meant(
@@ -231,10 +232,17 @@ class _Reading:
             given = call.arguments
             own = str(given.get("name") or given.get("schedule_name") or "")
             name = self.name if len(self.of.schedules) == 1 else fitting(f"{self.name}: {visible(own)}")
-            columns = columns_of(given)
+            unknown = {
+                name: one.name for name, one in given.items() if isinstance(one, ScriptVariable) and name not in _KEYS
+            }
+            for parameter, text in {**unknown, **call.reckoned}.items():
+                self._note(f"schedule {parameter}", text, None, _TO_BE_RECKONED)
+            columns = Unmappable.UNKNOWN if unknown or call.reckoned else columns_of(given)
             is_mapped = not isinstance(columns, Unmappable)
             for parameter, value in given.items():
-                is_key = parameter == "freq_type"
+                if parameter in unknown:
+                    continue
+                is_key = parameter == "freq_type" and not unknown and not call.reckoned
                 finding = str(columns) if isinstance(columns, Unmappable) and is_key else None
                 is_timing = parameter.startswith(("freq_", "active_")) or parameter in {
                     "name",
@@ -298,25 +306,25 @@ def _text_of(given: Mapping[str, Literal | ScriptVariable]) -> _StepText | None:
     if not isinstance(command, str):
         return None
     tokens = "it holds tokens of SQL Server Agent, which nothing fills in" if _TOKEN.search(command) else None
-    written = _braced(command.strip())
+    written = braced(command.strip())
     match subsystem:
         case "TSQL":
             database = str(given.get("database_name") or "master")
             columns: dict[str, Value] = {"ProcessType": "sql", "Data1": _connection_of(database), "Data2": written}
             if (call := only_call(command)) is not None:
-                columns |= {"ProcessType": "stored_procedure", "Data2": _braced(call.name)}
-                columns |= {"Data3": _braced(_arguments(call))} if call.arguments else {}
+                columns |= {"ProcessType": "stored_procedure", "Data2": braced(call.name)}
+                columns |= {"Data3": braced(_arguments(call))} if call.arguments else {}
             return _StepText(columns=columns, finding=tokens or _in_one_transaction(command))
         case "CMDEXEC":
             if not _FOR_A_SHELL.search(command) and "\n" not in command.strip():
                 return _StepText(columns={"ProcessType": "os_command", "Data1": written}, finding=tokens)
             said = "it is run by cmd, which reads signs such as | and > by rules of its own"
-            line = f"cmd /c {_braced(shlex.quote(command.strip()))}"
+            line = f"cmd /c {braced(shlex.quote(command.strip()))}"
             return _StepText(columns={"ProcessType": "os_command", "Data1": line}, finding=tokens or said)
         case "POWERSHELL":
             columns = {
                 "ProcessType": "os_command",
-                "Data1": f"pwsh -NoProfile -Command {_braced(shlex.quote(command))}",
+                "Data1": f"pwsh -NoProfile -Command {braced(shlex.quote(command))}",
             }
             return _StepText(columns=columns, finding=tokens)
         case _:
@@ -341,11 +349,6 @@ def _in_one_transaction(command: str) -> str | None:
 def _connection_of(database: str) -> str:
     """Return what to call the connection of a database."""
     return re.sub(r"[^A-Za-z0-9_]+", "_", database).strip("_").lower() or "database"
-
-
-def _braced(text: str) -> str:
-    """Write a text in which nothing is a placeholder."""
-    return text.replace("{", "{{").replace("}", "}}")
 
 
 def _whole(value: object, usual: int) -> int:

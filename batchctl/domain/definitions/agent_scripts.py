@@ -167,6 +167,11 @@ def _call(tokens: Sequence[_Token], at: int, known: Mapping[str, Literal]) -> tu
         if not _is(tokens, at, ","):
             break
         at += 1
+    if at < len(tokens) and tokens[at].kind in {"text", "number", "variable"} and not given and not reckoned:
+        begin = at
+        while at < len(tokens) and (tokens[at].kind in {"text", "number", "variable"} or _is(tokens, at, ",")):
+            at += 1
+        reckoned["by place"] = " ".join(each.text for each in tokens[begin:at])
     call = ProcedureCall(
         procedure=name.lower(), name=written, line=line, arguments=given, outputs=outputs, reckoned=reckoned
     )

@@ -10,8 +10,9 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
+from batchctl.domain.configuring import KEPT_FROM_VIEW
 from batchctl.domain.definitions.defined import Columns, Defined
-from batchctl.domain.definitions.foreign_jobs import ForeignJob, Mapped, distinct
+from batchctl.domain.definitions.foreign_jobs import ForeignJob, Mapped, braced, distinct
 from batchctl.domain.scheduling.column_text import UnfitText
 from batchctl.domain.scheduling.cron_text import NotCron, read_cron
 from batchctl.domain.scheduling.timing_text import checked_zone
@@ -143,7 +144,7 @@ def _job(line: CronLine, name: str, source: str, zone: str | None) -> ForeignJob
         return ForeignJob(where=where, name=name, mapped=tuple(mapped))
     step: dict[str, str | int] = {"ProcessName": name, "ProcessType": "os_command", "Data1": command}
     if home := line.settings.get("HOME"):
-        step["Data2"] = _braced(home)
+        step["Data2"] = braced(home)
     if environment := _environment(line.settings):
         step["Data4"] = environment
     batch: dict[str, str | int] = {"Enabled": 0, "OnFailure": "continue", "Description": line.above or f"of {where}"}
@@ -176,6 +177,8 @@ def _of_settings(settings: Mapping[str, str]) -> Iterator[Mapped]:
                 yield Mapped(name, value, note=_NOT_MAILED if value and name == "MAILTO" else None)
             case "RANDOM_DELAY":
                 yield _finding(name, value, "write up to how many seconds later it may start into Schedule.Jitter")
+            case _ if _is_secret(name):
+                yield Mapped(name, "", "ProcessControl.Data4", f"it is a secret: write it where [secrets.{name}] says")
             case _:
                 yield Mapped(name, value, "ProcessControl.Data4")
 
@@ -251,18 +254,21 @@ def _command_of(line: CronLine) -> tuple[str | None, str, str]:
         # As one command, whatever it is made of; cron ends the last line where the file does not.
         read = given if given.endswith("\n") else f"{given}\n"
         command = f"printf '%s' {shlex.quote(read)} | {{ {command}\n}}"
-    return f"{_braced(shlex.quote(shell))} -c {_braced(shlex.quote(command))}", given, ""
-
-
-def _braced(text: str) -> str:
-    """Write a text in which nothing is a placeholder."""
-    return text.replace("{", "{{").replace("}", "}}")
+    return f"{braced(shlex.quote(shell))} -c {braced(shlex.quote(command))}", given, ""
 
 
 def _environment(settings: Mapping[str, str]) -> str:
     own = {"SHELL", "CRON_TZ", "RANDOM_DELAY", "MAILTO", "MAILFROM", "CONTENT_TYPE", "CONTENT_TRANSFER_ENCODING"}
     given = {name: value for name, value in settings.items() if name not in own}
-    return ", ".join(f"{name}='{_braced(value).replace(chr(39), chr(39) * 2)}'" for name, value in given.items())
+    return ", ".join(
+        f"{name}={{secret:{name}}}" if _is_secret(name) else f"{name}='{braced(value).replace(chr(39), chr(39) * 2)}'"
+        for name, value in given.items()
+    )
+
+
+def _is_secret(name: str) -> bool:
+    """Say whether a variable is a secret by its name: its value must not reach a table or a report."""
+    return re.search(KEPT_FROM_VIEW, name.upper()) is not None
 
 
 def _name_of(command: str) -> str:

@@ -58,6 +58,11 @@ class ForeignJob:
         return [f"{one.parameter}: {one.finding}" for one in self.mapped if one.finding is not None]
 
 
+def braced(text: str) -> str:
+    """Write a text in which nothing is a placeholder."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
 def distinct(name: str, taken: Iterable[str]) -> str:
     """Return a name that no other batch has, whose names differ in more than letter case."""
     known = {one.lower() for one in taken}
